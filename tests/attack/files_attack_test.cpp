@@ -21,6 +21,7 @@
 #include "harness/suite/judge/replica_check.hpp"
 #include "harness/suite/results/compare_traces.hpp"
 #include "harness/suite/runs/left_trace.hpp"
+#include "harness/trace/write/join_run.hpp"
 #include "tests/attack/file_mutation.hpp"
 #include "tests/fuzz/original_traces.hpp"
 #include "tests/support/places.hpp"
@@ -168,6 +169,13 @@ bool agrees_by_power(const Pair& pair) {
   return power::Gate(source, runs, store).alarms("b", "b~fault").empty();
 }
 
+/// Traces of one rank have nothing to join.
+bool accepted_by_join(const Pair& pair) {
+  if (pair.ranks > 1 && !trace::join_run(pair.actual).complete)
+    return false;
+  return trace::Trace::open(pair.actual).complete();
+}
+
 const std::vector<Reader>& readers() {
   const std::set<Spoils> everything = {Spoils::channels, Spoils::tensors, Spoils::values, Spoils::all,
                                        Spoils::ranks};
@@ -190,6 +198,7 @@ const std::vector<Reader>& readers() {
       {"bisect_commits", everything, agrees_by_commits},
       {"power", {Spoils::channels, Spoils::tensors, Spoils::values, Spoils::all}, agrees_by_power},
       {"suite", {}, accepted_by_suite},
+      {"join", {}, accepted_by_join},
       {"replicas", {}, agrees_by_replicas},
   };
   return all;
@@ -209,6 +218,7 @@ constexpr std::array openers = {
     Opener{"harness/bisect/runs/search_run.cpp", "bisect_traces"},
     Opener{"harness/cli/bisect/traces.cpp", "bisect_traces"},
     Opener{"harness/cli/verbs/compare.cpp", "compare"},
+    Opener{"harness/cli/verbs/join.cpp", "join"},
     Opener{"harness/suite/judge/evidence.cpp", "identical_tensors"},
     Opener{"harness/suite/goldens/check.cpp", "golden"},
     Opener{"harness/suite/runs/left_trace.cpp", "suite"},

@@ -6,8 +6,10 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <ctime>
 #include <fstream>
 #include <initializer_list>
+#include <sstream>
 #include <thread>
 #include <utility>
 
@@ -275,6 +277,27 @@ std::string tail_of(const std::filesystem::path& file, size_t lines, size_t byte
   while (!text.empty() && (static_cast<unsigned char>(text.front()) & 0xC0) == 0x80)
     text.erase(0, 1);  // rest of a truncated character
   return escape_for_terminal(text);
+}
+
+std::chrono::system_clock::time_point process_start() {
+  std::ifstream file("/proc/self/stat");
+  std::string text;
+  std::getline(file, text);
+  const size_t name_end = text.rfind(") ");  // the name may contain any character
+  timespec since_boot = {};
+  if (name_end == std::string::npos || clock_gettime(CLOCK_BOOTTIME, &since_boot) != 0)
+    return {};
+  std::istringstream fields(text.substr(name_end + 2));
+  std::string skipped;
+  for (int field = 3; field < 22; ++field)
+    fields >> skipped;
+  double ticks = 0;  // field 22 of proc(5)
+  if (!(fields >> ticks))
+    return {};
+  const double age = static_cast<double>(since_boot.tv_sec) + 1e-9 * static_cast<double>(since_boot.tv_nsec) -
+                     ticks / static_cast<double>(::sysconf(_SC_CLK_TCK));
+  return std::chrono::system_clock::now() -
+         std::chrono::duration_cast<std::chrono::system_clock::duration>(std::chrono::duration<double>(age));
 }
 
 }  // namespace parity

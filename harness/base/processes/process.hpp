@@ -25,6 +25,9 @@ struct ProcessSpec {
   std::string mark = {};
 };
 
+/// Returns when this process was started [wall clock], to 10 ms. The epoch if the system does not say.
+std::chrono::system_clock::time_point process_start();
+
 /// How a process ended: the status of wait(2).
 class WaitStatus {
  public:

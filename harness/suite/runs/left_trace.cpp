@@ -79,7 +79,7 @@ std::string recorder_problem(const PlannedRun& run, const fs::path& partial) {
   try {
     const trace::Trace opened = trace::Trace::open(partial);
     if (opened.failure() && opened.failure()->is_object() && opened.failure()->contains("reason"))
-      return fmt::format("{} was not recorded beyond update {} ({}); mend this, and run the case again",
+      return fmt::format("{} was not recorded beyond update {} ({}); fix this and run the case again",
                          run.label, opened.last_step(),
                          escape_for_terminal(opened.failure()->at("reason").get<std::string>()));
   } catch (const UserError&) {

@@ -43,28 +43,6 @@ void write_strings(hid_t group, const std::string& name, size_t bytes,
                          text.data());
 }
 
-/// Returns the ranks above 0 that have a file in the folder of rank 0's trace, complete or not, whatever
-/// number of ranks the trace states.
-std::set<int64_t> ranks_beside(const fs::path& trace) {
-  const std::string start = trace.stem().string() + ".rank";
-  std::set<int64_t> ranks;
-  std::error_code error;
-  const fs::path folder = trace.has_parent_path() ? trace.parent_path() : fs::path(".");
-  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-    const std::string name = at->path().filename().string();
-    if (!name.starts_with(start))
-      continue;
-    int64_t rank = 0;
-    const char* const number = name.data() + start.size();
-    if (std::from_chars(number, name.data() + name.size(), rank).ec != std::errc() || rank < 1)
-      continue;
-    const fs::path whole = rank_path(trace, rank).filename();
-    if (name == whole || name == partial_path(whole))
-      ranks.insert(rank);
-  }
-  return ranks;
-}
-
 [[noreturn]] void refuse_rank_file(const fs::path& trace, int64_t rank, const std::string& name,
                                    const std::string& why) {
   throw UserError(
@@ -102,6 +80,26 @@ fs::path left_file(const TraceContent& first, const fs::path& base, int64_t rank
 }
 
 }  // namespace
+
+std::set<int64_t> ranks_beside(const fs::path& trace) {
+  const std::string start = trace.stem().string() + ".rank";
+  std::set<int64_t> ranks;
+  std::error_code error;
+  const fs::path folder = trace.has_parent_path() ? trace.parent_path() : fs::path(".");
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    if (!name.starts_with(start))
+      continue;
+    int64_t rank = 0;
+    const char* const number = name.data() + start.size();
+    if (std::from_chars(number, name.data() + name.size(), rank).ec != std::errc() || rank < 1)
+      continue;
+    const fs::path whole = rank_path(trace, rank).filename();
+    if (name == whole || name == partial_path(whole))
+      ranks.insert(rank);
+  }
+  return ranks;
+}
 
 RankFile index_row(const fs::path& file) {
   const uint64_t size = size_or_zero(file);

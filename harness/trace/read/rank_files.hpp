@@ -5,12 +5,17 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "harness/trace/hdf5/hdf5.hpp"
 #include "harness/trace/read/trace_content.hpp"
 
 namespace parity::trace {
+
+/// Returns the ranks above 0 that have a file in the folder of rank 0's trace, complete or not, whatever
+/// number of ranks the trace states.
+std::set<int64_t> ranks_beside(const std::filesystem::path& trace);
 
 /// Returns the row of a file for an index: name, size and digest. A file that is not there has size 0 and no
 /// digest.

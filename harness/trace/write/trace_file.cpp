@@ -16,6 +16,7 @@
 #include "harness/trace/read/read_trace_file.hpp"
 #include "harness/trace/read/sketch_table.hpp"
 #include "harness/trace/read/trace_digest.hpp"
+#include "harness/trace/write/earlier_run.hpp"
 
 namespace parity::trace {
 namespace fs = std::filesystem;
@@ -69,6 +70,8 @@ void TraceFile::create(const Json& config, const Json& provenance) {
   if (path_.has_parent_path())
     fs::create_directories(path_.parent_path(), ignored);
   // A reader would otherwise mistake the old run for this one if this one dies.
+  if (place_.rank == 0)
+    remove_rank_files_of_earlier_run(path_);
   fs::remove(path_, ignored);
   file_ = hdf5::open_file(partial_, hdf5::Access::create);
   hdf5::write_attribute(file_, "schema", trace_schema);

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
+#include <map>
 #include <set>
 
 #include <gmock/gmock.h>
@@ -325,24 +326,16 @@ TEST_F(RecorderTensorTest, DlPack_OnADevice_NeedsCopy) {
 
 TEST(DlPackTypes, EveryDType_HasOneCode) {
   std::set<std::string> names;
-  for (const auto& [code, bits] : std::vector<std::pair<int, int>>{{0, 8},
-                                                                   {0, 16},
-                                                                   {0, 32},
-                                                                   {0, 64},
-                                                                   {1, 8},
-                                                                   {2, 16},
-                                                                   {2, 32},
-                                                                   {2, 64},
-                                                                   {4, 16},
-                                                                   {6, 8},
-                                                                   {10, 8},
-                                                                   {12, 8}}) {
-    std::vector<int64_t> shape;
-    const capi::DlTensor tensor =
-        dl_tensor(nullptr, shape, static_cast<uint8_t>(code), static_cast<uint8_t>(bits));
-    EXPECT_EQ(size_of(parse_enum<DType>(capi::dtype_of(tensor))) * 8, static_cast<size_t>(bits));
-    names.insert(capi::dtype_of(tensor));
-  }
+  const std::map<int, std::vector<int>> bits_of = {
+      {0, {8, 16, 32, 64}}, {1, {8}}, {2, {16, 32, 64}}, {4, {16}}, {6, {8}}, {10, {8}}, {12, {8}}};
+  for (const auto& [code, sizes] : bits_of)
+    for (const int bits : sizes) {
+      std::vector<int64_t> shape;
+      const capi::DlTensor tensor =
+          dl_tensor(nullptr, shape, static_cast<uint8_t>(code), static_cast<uint8_t>(bits));
+      EXPECT_EQ(size_of(parse_enum<DType>(capi::dtype_of(tensor))) * 8, static_cast<size_t>(bits));
+      names.insert(capi::dtype_of(tensor));
+    }
   EXPECT_EQ(names.size(), EnumNames<DType>::names.size());
   std::vector<int64_t> shape;
   EXPECT_THROW(capi::dtype_of(dl_tensor(nullptr, shape, 5, 64)), UserError);  // complex

@@ -61,7 +61,8 @@ class NamesTest(AdapterTest):
         parameters = self.debugged(task="tensor", dump_path=folder, level="L0")
         trace = Trace(folder + "/trace.h5")
         self.assertEqual(trace.steps, [1, 2, 3])
-        self.assertEqual(trace.channels, {"lr": [0.1] * 3, "dumps": [4] * 3})
+        self.assertEqual(trace.channels, {"lr": [0.1] * 3, "momentum": [0.0] * 3, "weight_decay": [0.0] * 3,
+                                          "dumps": [4] * 3})
         self.assertEqual(set(trace.phase(1, "forward")) & {"hidden", "hidden.0", "hidden.1", "after stop"},
                          {"hidden", "hidden.0", "hidden.1"})
         self.assertEqual(trace.tensors[2, "backward", "hidden"].shape, (16, 8))

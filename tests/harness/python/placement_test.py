@@ -4,45 +4,26 @@
 
 Usage: placement_test.py SOURCE_DIR PARITY RECORDER_LIBRARY
 """
-import contextlib
 import json
-import os
-import pathlib
-import subprocess
 import sys
-import tempfile
 import types
 import unittest
-import warnings
 
-SOURCE, PARITY = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2]
-os.environ["PARITY_RECORDER_LIBRARY"] = sys.argv[3]
-os.environ["PARITY_TIMEOUT"] = "30"
-os.environ.pop("PARITY_TRACE", None)
-sys.path.insert(0, str(SOURCE / "harness/python/src"))
+from on_ranks import ALL, RanksTest, numbers
 
-import h5py  # noqa: E402
-import torch  # noqa: E402
-import torch.distributed as dist  # noqa: E402
-from torch import nn  # noqa: E402
-from torch.distributed._composable.replicate import replicate  # noqa: E402
-from torch.distributed.device_mesh import init_device_mesh  # noqa: E402
-from torch.distributed.fsdp import fully_shard  # noqa: E402
-from torch.distributed.tensor import DTensor, Partial, Replicate, Shard, distribute_tensor  # noqa: E402
-from torch.distributed.tensor.debug import CommDebugMode  # noqa: E402
-from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, parallelize_module  # noqa: E402
-from torch.distributed.tensor.placement_types import _StridedShard  # noqa: E402
+import h5py
+import torch
+import torch.distributed as dist
+from torch import nn
+from torch.distributed._composable.replicate import replicate
+from torch.distributed.fsdp import fully_shard
+from torch.distributed.tensor import DTensor, Partial, Replicate, Shard, distribute_tensor
+from torch.distributed.tensor.debug import CommDebugMode
+from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, parallelize_module
+from torch.distributed.tensor.placement_types import _StridedShard
 
-import parity  # noqa: E402
-from parity.observe.names import named_parameters  # noqa: E402
-
-ALL = {"tensors": [{}]}
-
-
-def numbers(*shape):
-    """Small integers, so that sums are exact in any order."""
-    generator = torch.Generator().manual_seed(len(shape) + sum(shape))
-    return torch.randint(-99, 99, shape, generator=generator).float()
+import parity
+from parity.observe.names import named_parameters
 
 
 def network():
@@ -92,59 +73,7 @@ def train_step(model, optimizer, rec, clip=clip):
     return norm
 
 
-class PlacementTest(unittest.TestCase):
-    def setUp(self):
-        scratch = tempfile.TemporaryDirectory()
-        self.addCleanup(scratch.cleanup)
-        self.folder = pathlib.Path(scratch.name)
-        self.path = self.folder / "trace.h5"
-
-    def on_ranks(self, shape, body, status=0):
-        """Runs body(mesh) in a process for each place of a mesh with the dimensions dp and tp. Returns their warnings."""
-        ranks = shape[0] * shape[1]
-        (self.folder / "store").unlink(missing_ok=True)
-        children = []
-        for rank in range(ranks):
-            child = os.fork()
-            if child == 0:
-                os._exit(self._child(rank, ranks, shape, body))
-            children.append(child)
-        ends = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
-        said = "".join((self.folder / f"said.{rank}").read_text() for rank in range(ranks))
-        self.assertEqual(max(ends), status, said)
-        return said
-
-    def _child(self, rank, ranks, shape, body):
-        with open(self.folder / f"said.{rank}", "w", buffering=1) as said, contextlib.redirect_stderr(said):
-            try:
-                warnings.simplefilter("always")
-                store = dist.FileStore(str(self.folder / "store"), ranks)
-                dist.init_process_group("gloo", store=store, rank=rank, world_size=ranks)
-                body(init_device_mesh("cpu", shape, mesh_dim_names=("dp", "tp")))
-                dist.barrier()
-                return 0
-            except BaseException as problem:
-                import traceback
-
-                traceback.print_exception(problem)
-                return 1
-
-    def record(self, *arguments, **options):
-        return parity.record(*arguments, path=self.path, capture=ALL, **options)
-
-    def parity(self, *words, status=0):
-        done = subprocess.run([PARITY, *map(str, words)], cwd=self.folder, capture_output=True, text=True, timeout=60)
-        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
-        return done.stdout + done.stderr
-
-    def expect_joined(self, tensors):
-        """What parity joins from the ranks' files equals these tensors, recorded by one process."""
-        with parity.record(path=self.folder / "whole.h5", capture=ALL) as rec:
-            for name, value in tensors.items():
-                rec.tensor("forward", name, value)
-            rec.step()
-        self.assertIn("identical: ", self.parity("compare", "whole.h5", "trace.h5"))
-
+class PlacementTest(RanksTest):
     def test_joined_shards_equal_full_tensor(self):
         layouts = {
             "rows": (numbers(8, 3), [Shard(0), Replicate()]),
@@ -301,86 +230,6 @@ class PlacementTest(unittest.TestCase):
 
         self.on_ranks((1, 2), body)
         self.expect_joined({"chunks": rows, "sharded": rows[None]})
-
-    def test_what_cannot_be_recorded_is_left_out(self):
-        def body(mesh):
-            value = DTensor.from_local(numbers(4), mesh["tp"], [Partial("max")], run_check=False)
-            with self.record() as rec:
-                rec.tensor("forward", "most", value)
-                rec.tensor("forward", "other", numbers(2))
-                rec.step()
-
-        said = self.on_ranks((1, 2), body)
-        self.assertEqual(said.count("tensor most is not recorded"), 2)
-        self.expect_joined({"other": numbers(2)})
-
-    def test_contradictions_end_the_recording(self):
-        def wrong_shape(mesh):
-            return {"value": DTensor.from_local(numbers(3, 2), mesh["tp"], [Shard(0)], run_check=False, shape=(4, 2),
-                                                stride=(2, 1))}
-
-        cases = {
-            r"tensor x .its placements .* give this rank a part of shape \(2, 2\).*has \(3, 2\)": wrong_shape,
-            "name 1 dimensions, but it has 2": lambda mesh: {"value": numbers(2, 2), "dims": "h[tp]"},
-            "known: dp, tp": lambda mesh: {"value": numbers(2), "dims": "h[cp]"},
-            "give this rank 2 of 4 indices of h=4": lambda mesh: {"value": numbers(3), "dims": "h=4[tp]"},
-        }
-        for reason, make in cases.items():
-            with self.subTest(reason):
-
-                def body(mesh, make=make):
-                    with self.record(mesh=mesh) as rec:
-                        rec.tensor("forward", "x", **make(mesh))
-                        rec.step()
-
-                self.assertRegex(self.on_ranks((1, 2), body), "recording stopped in update 1.*" + reason)
-                self.assertTrue(self.path.with_name("trace.h5.partial").exists())
-
-    def test_channels_are_not_reduced(self):
-        def body(mesh):
-            part = DTensor.from_local(torch.tensor(2.0), mesh["tp"], [Partial()], run_check=False)
-            whole = DTensor.from_local(torch.tensor(3.0), mesh["tp"], [Replicate()], run_check=False)
-            with self.record() as rec:
-                rec.step(loss=whole)
-                rec.step(loss=part)
-
-        self.assertIn("give loss.full_tensor()", self.on_ranks((1, 2), body))
-
-    def test_ranks_that_disagree_are_named(self):
-        def steps(mesh):
-            with self.record() as rec:
-                for _ in range(2 + mesh.get_local_rank("tp")):
-                    rec.step(loss=1.0)
-
-        self.on_ranks((1, 2), steps)
-        self.assertIn("ends after step 3; rank 0 ends after step 2", self.parity("compare", "trace.h5", "trace.h5", status=2))
-
-        def names(mesh):
-            with self.record(mesh=mesh) as rec:
-                rec.tensor("forward", "ab"[mesh.get_local_rank("tp")], numbers(2), dims="h[tp]")
-                rec.step()
-
-        self.on_ranks((1, 2), names)
-        self.assertIn("those of rank 0 have 2 of its 4 elements", self.parity("compare", "trace.h5", "trace.h5", status=2))
-
-    def test_a_killed_rank_leaves_its_part(self):
-        def body(mesh):
-            os.environ["PARITY_TIMEOUT"] = "1"
-            rec = self.record()
-            for step in (1, 2):
-                rec.tensor("forward", "x", distribute_tensor(numbers(6), mesh["tp"], [Shard(0)]))
-                rec.step(loss=1.0)
-                dist.barrier()
-                if step == 2 and dist.get_rank() == 1:
-                    os._exit(9)
-            rec.close()
-            os._exit(0)
-
-        said = self.on_ranks((1, 2), body, status=9)
-        self.assertRegex(said, "the trace stays partial .*rank 1 wrote no file trace.rank1.h5.*parity join")
-        self.assertRegex(self.parity("join", self.folder, status=4),
-                         r"2 ranks, last step 2, partial: rank 1 ended after step \d \(trace.rank1.h5.partial\)")
-        self.assertIn("agree", self.parity("compare", ".", ".", "--partial"))
 
 
 if __name__ == "__main__":

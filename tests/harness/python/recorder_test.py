@@ -4,25 +4,19 @@
 
 Usage: recorder_test.py SOURCE_DIR PARITY RECORDER_LIBRARY
 """
-import json
 import os
 import pathlib
 import subprocess
 import sys
-import tempfile
 import unittest
 import warnings
 
-SOURCE = pathlib.Path(sys.argv[1]).resolve()
-os.environ["PARITY_RECORDER_LIBRARY"] = sys.argv[3]
-os.environ.pop("PARITY_TRACE", None)
-sys.path.insert(0, str(SOURCE / "harness/python/src"))
+from recorded import SOURCE, RecordedTest, Trace
 
-import h5py  # noqa: E402
-import torch  # noqa: E402
-from torch.nn.utils import clip_grad_norm_ as imported_early  # noqa: E402
+import torch
+from torch.nn.utils import clip_grad_norm_ as imported_early
 
-import parity  # noqa: E402
+import parity
 
 ALL = {"tensors": [{}]}
 EVERY_TENSOR = {"0.weight", "0.bias", "2.weight", "2.bias"}
@@ -42,52 +36,13 @@ def gradients_of(model, seed):
     return loss
 
 
-class Trace:
-    """What a trace file holds."""
-
-    def __init__(self, path):
-        with h5py.File(path) as file:
-            self.status = file.attrs["status"].decode()
-            self.failure = json.loads(file.attrs.get("failure", b"null"))
-            self.config = json.loads(file.attrs["config"])
-            self.steps = file["steps"][:].tolist()
-            self.channels = {name: file["channels"][name][:].tolist() for name in file["channels"]}
-            self.kinds = {name: file["channels"][name].attrs["kind"].decode() for name in file["channels"]}
-            self.tensors = {}
-            file["tensors"].visititems(self._add)
-
-    def _add(self, place, item):
-        if isinstance(item, h5py.Dataset):
-            step, phase, name, _ = place.split("/")
-            self.tensors[int(step), phase, name.replace("%2F", "/")] = torch.as_tensor(item[()])
-
-    def names(self, step, phase):
-        return {name for at, point, name in self.tensors if (at, point) == (step, phase)}
-
-
-class RecorderTest(unittest.TestCase):
+class RecorderTest(RecordedTest):
     def setUp(self):
-        scratch = tempfile.TemporaryDirectory()
-        self.addCleanup(scratch.cleanup)
-        self.path = pathlib.Path(scratch.name) / "run.h5"
-        self.partial = pathlib.Path(f"{self.path}.partial")
+        super().setUp()
+        self.left = pathlib.Path(f"{self.path}.partial")
 
     def record(self, *arguments, **options):
         return parity.record(*arguments, path=self.path, **options)
-
-    def recorded(self):
-        self.assertFalse(self.partial.exists())
-        trace = Trace(self.path)
-        self.assertEqual(trace.status, "complete")
-        return trace
-
-    def failed(self, reason):
-        """The partial trace, which gives a reason of this pattern."""
-        self.assertFalse(self.path.exists())
-        trace = Trace(self.partial)
-        self.assertEqual(trace.status, "partial")
-        self.assertRegex(trace.failure["reason"], reason)
-        return trace
 
     def test_channels_are_recorded(self):
         model = network()
@@ -100,12 +55,13 @@ class RecorderTest(unittest.TestCase):
                 optimizer.step()
                 schedule.step()
                 rec.step(loss=losses[-1], tokens=64, seconds=parity.Timing(0.1 * seed))
-        trace = self.recorded()
+        trace = self.complete()
         self.assertEqual(trace.steps, [1, 2, 3])
         self.assertEqual(trace.channels["loss"], [loss.item() for loss in losses])
         self.assertEqual(trace.channels["lr"], [0.5, 0.25, 0.125])
         self.assertEqual(trace.channels["tokens"], [64, 64, 64])
-        self.assertEqual(trace.kinds, {"loss": "numeric", "lr": "numeric", "tokens": "numeric", "seconds": "timing"})
+        self.assertEqual(trace.kinds, {"loss": "numeric", "lr": "numeric", "tokens": "numeric", "seconds": "timing",
+                                       "momentum": "numeric", "weight_decay": "numeric"})
         self.assertEqual((trace.config, trace.tensors), ({"lr": 0.5}, {}))
 
     def test_phases_are_those_of_the_update(self):
@@ -120,7 +76,7 @@ class RecorderTest(unittest.TestCase):
             optimizer.step()
             seen["param"] = {name: p.detach().clone() for name, p in model.named_parameters()}
             rec.step(loss=1.0)
-        trace = self.recorded()
+        trace = self.complete()
         self.assertEqual(trace.channels["grad_norm"], [norm.item()])
         for phase, tensors in seen.items():
             self.assertEqual(trace.names(1, phase), EVERY_TENSOR)
@@ -146,7 +102,7 @@ class RecorderTest(unittest.TestCase):
                 for _ in range(2):
                     loss = optimizer.step(closure) if how == "positional" else optimizer.step(closure=closure)
                     rec.step(loss=loss)
-            trace = self.recorded()
+            trace = self.complete()
             self.assertEqual(len(trace.channels["grad_norm"]), 2)
             for step, gradients in enumerate(seen, 1):
                 for name, values in gradients.items():
@@ -174,7 +130,7 @@ class RecorderTest(unittest.TestCase):
             loss.backward()
             optimizer.step()
             rec.step(loss=loss)
-        trace = self.recorded()
+        trace = self.complete()
         self.assertEqual(trace.names(1, "grad"), {"embed.weight"})
         self.assertEqual(trace.names(1, "param"), {name for name, _ in model.named_parameters()})
 
@@ -185,7 +141,7 @@ class RecorderTest(unittest.TestCase):
             gradients_of(model, 1)
             optimizer.step()
             rec.step()
-        self.assertEqual(self.recorded().names(1, "param"), EVERY_TENSOR)
+        self.assertEqual(self.complete().names(1, "param"), EVERY_TENSOR)
 
     def test_an_update_that_a_scaler_skips_is_none(self):
         for fused in (False, True):
@@ -204,7 +160,7 @@ class RecorderTest(unittest.TestCase):
                     scaler.update()
                     rec.step(number=update)
             self.assertEqual(sum("is not an update" in str(warning.message) for warning in caught), 1)
-            trace = self.recorded()
+            trace = self.complete()
             self.assertEqual((trace.steps, trace.channels["number"]), ([1, 2, 3], [0, 2, 3]))
             self.assertTrue(all(values.isfinite().all() for values in trace.tensors.values()))
 
@@ -220,7 +176,7 @@ class RecorderTest(unittest.TestCase):
                 for optimizer in pair:
                     optimizer.step()
                 rec.step()
-        trace = self.recorded()
+        trace = self.complete()
         self.assertEqual(trace.channels["lr"] + trace.channels["lr.1"] + trace.channels["lr.2"],
                          [0.1, 0.1, 0.2, 0.2, 0.3, 0.3])
         self.assertEqual({name for name in trace.channels if "norm" in name}, {"grad_norm", "grad_norm.1"})
@@ -236,7 +192,7 @@ class RecorderTest(unittest.TestCase):
             rec.tensor("forward", "scalar", torch.tensor(2.5))
             turned.zero_()  # the values were copied
             rec.step(loss=1)
-        trace = self.recorded()
+        trace = self.complete()
         self.assertEqual(trace.tensors[1, "forward", "turned"].tolist(), [[0, 3], [1, 4], [2, 5]])
         self.assertEqual(tuple(trace.tensors[1, "forward", "complex"].shape), (2, 3, 2))
         self.assertEqual(trace.tensors[1, "input", "numbers"].tolist(), [[0, 1, 2], [3, 4, 5]])
@@ -253,7 +209,7 @@ class RecorderTest(unittest.TestCase):
                 imported_early(model.parameters(), 1e9)
                 optimizer.step()
                 rec.step()
-            norms.append(self.recorded().channels["grad_norm"][0])
+            norms.append(self.complete().channels["grad_norm"][0])
         self.assertAlmostEqual(norms[1], 2 * norms[0], places=6)
 
     def test_an_error_does_not_stop_the_training(self):
@@ -271,7 +227,7 @@ class RecorderTest(unittest.TestCase):
                     optimizer.param_groups[0]["lr"] = 0.1
                 rec.step(loss=1.0)
         rec.close()
-        self.assertEqual(self.failed("fast").steps, [1])
+        self.assertEqual(self.partial("fast").steps, [1])
 
     def test_misuse_is_named(self):
         cases = {
@@ -295,13 +251,13 @@ class RecorderTest(unittest.TestCase):
                 run(optimizer.step, rec)
                 rec.close()
                 self.assertTrue(any("recording stopped" in str(w.message) for w in caught))
-                self.failed(reason)
+                self.partial(reason)
 
     def test_an_exception_leaves_the_trace_partial(self):
         with self.assertRaises(KeyError), self.record() as rec:
             rec.step(loss=1.0)
             raise KeyError("of the training")
-        self.assertEqual(self.failed("KeyError").steps, [1])
+        self.assertEqual(self.partial("KeyError").steps, [1])
 
     def test_a_trace_that_cannot_be_opened_is_refused(self):
         model = network()
@@ -316,7 +272,7 @@ class RecorderTest(unittest.TestCase):
             with self.assertRaises(parity.Error):
                 self.record()
             rec.step(loss=2.0)
-        self.assertEqual(self.recorded().channels["loss"], [1.0, 2.0])
+        self.assertEqual(self.complete().channels["loss"], [1.0, 2.0])
 
     def test_a_forked_child_leaves_the_trace_alone(self):
         with self.record() as rec:
@@ -328,7 +284,7 @@ class RecorderTest(unittest.TestCase):
                 os._exit(0)
             self.assertEqual(os.waitpid(child, 0)[1], 0)
             rec.step(loss=3.0)
-        self.assertEqual(self.recorded().channels["loss"], [1.0, 3.0])
+        self.assertEqual(self.complete().channels["loss"], [1.0, 3.0])
 
     def test_ranks_write_a_file_each(self):
         script = ("import parity; rec = parity.record(); rec.step(loss=1.0); rec.step(loss=0.5)")
@@ -336,7 +292,7 @@ class RecorderTest(unittest.TestCase):
             os.environ, PYTHONPATH=str(SOURCE / "harness/python/src"), PARITY_TRACE=str(self.path), RANK=str(rank),
             WORLD_SIZE="2")) for rank in (0, 1)]
         self.assertEqual([rank.wait(100) for rank in ranks], [0, 0])
-        self.assertEqual(self.recorded().kinds, {"loss": "per_rank"})
+        self.assertEqual(self.complete().kinds, {"loss": "per_rank"})
         self.assertEqual(Trace(self.path.with_name("run.rank1.h5")).status, "complete")
 
     def test_nothing_is_loaded_without_a_path(self):

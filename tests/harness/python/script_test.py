@@ -68,7 +68,8 @@ class ScriptTest(unittest.TestCase):
         with h5py.File(self.folder / "run.h5") as file:
             self.assertEqual(file.attrs["status"], b"complete")
             self.assertEqual(file["steps"][:].tolist(), [1, 2, 3, 4])
-            self.assertEqual(sorted(file["channels"]), ["grad_norm", "loss", "lr"])
+            self.assertEqual(sorted(file["channels"]),
+                             ["beta1", "beta2", "eps", "grad_norm", "loss", "lr", "weight_decay"])
             self.assertEqual(file["channels/lr"][:].tolist(), [1e-2 * step / 10 for step in (1, 2, 3, 4)])
             for ours, theirs in zip(file["channels/loss"][:], words[1:5], strict=True):
                 self.assertAlmostEqual(ours, float(theirs), places=6)
@@ -108,6 +109,63 @@ class ScriptTest(unittest.TestCase):
         with h5py.File(self.folder / "run.h5") as file:
             self.assertEqual(file["channels/loss"][:].tolist(), [float(word) for word in done.stdout.split()])
 
+    def test_passes_belong_to_their_updates(self):
+        (self.folder / "passes.json").write_text('{"tensors": [{"phases": ["forward", "backward", "input"]}]}')
+        done = self.record("""
+            import torch
+            model = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Linear(2, 1))
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            for step in range(3):
+                for part in range(2):
+                    model(torch.full((3, 2), step + part / 2)).square().mean().backward()
+                optimizer.step()
+                optimizer.zero_grad()
+                with torch.no_grad():
+                    model(torch.ones(5, 2))
+        """, "--capture", "passes.json")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        with h5py.File(self.folder / "run.h5") as file:
+            for step in range(3):
+                tensors = file[f"tensors/{step + 1}"]
+                self.assertEqual(tensors["input/input/0"][:, 0].tolist(), [step] * 3 + [step + 0.5] * 3)
+                self.assertEqual(sorted(tensors["forward"]), ["0", "1", "model"])
+                self.assertEqual(sorted(tensors["backward"]), ["0", "1", "model"])
+
+    def test_a_second_model_is_not_left_out_in_silence(self):
+        done = self.record("""
+            import torch
+            first, second = torch.nn.Linear(2, 4), torch.nn.Linear(4, 1)
+            optimizers = [torch.optim.Adam(one.parameters()) for one in (first, second)]
+            for step in range(2):
+                hidden = first(torch.ones(3, 2))
+                second(hidden.detach()).sum().backward()
+                optimizers[1].step()
+                second(hidden).sum().backward()
+                optimizers[0].step()
+        """)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("an optimizer of type Adam trains parameters outside of the first model", done.stderr)
+        self.assertFalse((self.folder / "run.h5").exists())
+
+    def test_the_loss_of_a_skipped_step_belongs_to_no_update(self):
+        done = self.record("""
+            import torch
+            model = torch.nn.Linear(4, 1)
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            scaler = torch.amp.GradScaler("cpu", init_scale=1.0)
+            for step in range(3):
+                loss = model(torch.full((2, 4), float("inf") if step == 1 else 1.0)).square().mean()
+                optimizer.zero_grad()
+                scaler.scale(loss).backward()
+                scaler.step(optimizer)
+                scaler.update()
+                print(loss.item())
+        """)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        first, _, third = (float(word) for word in done.stdout.split())
+        with h5py.File(self.folder / "run.h5") as file:
+            self.assertEqual(file["channels/loss"][:].tolist(), [first, third])
+
     def test_a_script_without_training_is_said(self):
         done = self.record("import torch\ntorch.nn.Linear(2, 2)(torch.ones(1, 2))")
         self.assertEqual(done.returncode, 0)
@@ -130,7 +188,7 @@ class ScriptTest(unittest.TestCase):
     def test_a_missing_script_is_named(self):
         done = self.run_python("-m", "parity", "record", "--", "trian.py")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("there is no script trian.py", done.stderr)
+        self.assertIn("cannot find the script trian.py", done.stderr)
 
     def test_other_commands_reach_the_program(self):
         done = self.run_python("-m", "parity", "version")

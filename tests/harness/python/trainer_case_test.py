@@ -43,7 +43,7 @@ class TrainerCaseTest(unittest.TestCase):
             digests.append(self.run_with(*train, PARITY_TRACE=str(self.folder / name), PARITY_CAPTURE=str(capture)))
         self.assertRegex(digests[0], r"^[0-9a-f]{64}\n$")
         self.assertEqual(set(digests), {digests[0]})
-        self.assertIn("identical: 4 channels and ", self.run_with(PARITY, "compare", "a.h5", "b.h5"))
+        self.assertIn("identical: 8 channels and ", self.run_with(PARITY, "compare", "a.h5", "b.h5"))
 
     def test_case_names_step_and_channel(self):
         self.run_with(PARITY, "run", EXAMPLE / "warmup.toml", "--out", self.folder / "out", status=1)

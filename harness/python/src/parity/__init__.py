@@ -10,6 +10,7 @@ rec.step(loss=loss)
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from typing import Any
 
 from .native.library import Error
@@ -33,6 +34,9 @@ class NoRecorder:
     def tee(self, logger: Any) -> None:
         pass
 
+    def stop(self, reason: str) -> None:
+        pass
+
     def close(self) -> None:
         pass
 
@@ -54,6 +58,8 @@ def record(
     dims: Any = None,
     after: int = 0,
     twin: str | None = None,
+    micro_batches: int | None = None,
+    extras: Iterable[str] = (),
 ) -> Any:
     """Starts the recording of this process, and returns a Recorder. Without `path` and PARITY_TRACE, returns a
     NoRecorder. Call it after the optimizer was made and before the first update.
@@ -66,6 +72,9 @@ def record(
     mesh: the DeviceMesh that `dims` name, or a mapping from a name to a process group or to (coordinate, size).
     dims: for plain tensors that are parts of larger ones: a pattern of names -> a text such as "out[tp] in".
     after: how many updates a resumed run did before. Its trace begins with the next one and has no initial state.
+    micro_batches: number of forward passes of an update; needed only if a fault or the teacher changes them and the
+        number is not that of the update before.
+    extras: channels that cost something: "update_norm", "batch_digest", "rng" (recording/extras.py).
     twin: "float64" trains in float64 from here on (recording/twin.py); by default what PARITY_DTYPE says.
 
     Raises Error if the trace cannot be opened. Later errors never reach the training.
@@ -75,6 +84,7 @@ def record(
         return NoRecorder()
     from .native import library
     from .native.trace_file import TraceFile
+    from .observe.modules import compiled
     from .placement.find import Places
     from .recording.capture import Capture
     from .recording.facts import config_text, provenance_text
@@ -98,7 +108,7 @@ def record(
         rank=rank,
         ranks=ranks,
         config=config_text(config),
-        provenance=provenance_text(version),
+        provenance=provenance_text(version, compiled(model), asked.may_ever_want("forward", "backward")),
         capture=asked.text,
     )
     try:
@@ -113,6 +123,8 @@ def record(
             places=places,
             after=after,
             checks=checks,
+            micro_batches=micro_batches,
+            extras=extras,
         )
     except Exception:
         trace.close()

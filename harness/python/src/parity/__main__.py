@@ -38,7 +38,7 @@ def _record(words: list[str]) -> int:
     parser.add_argument("arguments", metavar="ARGS", nargs=argparse.REMAINDER, help="arguments of the script")
     options = parser.parse_args(words)
     if not options.module and not os.path.exists(options.script):
-        parser.error(f"there is no script {options.script}")
+        parser.error(f"cannot find the script {options.script}")
     _watch(options.output or os.environ.get("PARITY_TRACE") or "trace.h5", options.capture)
     sys.argv = [options.script, *options.arguments]
     if options.module:

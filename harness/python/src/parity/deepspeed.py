@@ -19,6 +19,7 @@ from deepspeed.runtime import engine as engine_module
 import parity
 
 from .observe import optimizers
+from .observe.groups import channels_of, settings_of
 from .observe.names import named_parameters
 
 
@@ -46,7 +47,7 @@ class EngineRecorder:
         self._zero = engine.optimizer if hasattr(engine.optimizer, "unscale_and_clip_grads") else None
         (self._optimizer,) = optimizers.listed(engine.optimizer)
         self._done = engine.global_steps
-        self._rates: list[Any] = []
+        self._groups: list[dict[str, Any]] = []
         self._norm: Any = None
         self._loss: Any = None
         self._handle = optimizers.before_step(self._optimizer, self._before_step)
@@ -64,15 +65,15 @@ class EngineRecorder:
             return
         self._done = self._engine.global_steps
         if not self._engine.was_step_applied():  # an overflow: not an update
-            self._rates, self._loss = [], None
+            self._groups, self._loss = [], None
             return
-        own = {f"lr.{number}" if number else "lr": rate for number, rate in enumerate(self._rates)}
+        own = channels_of([self._groups])
         norm = self._norm if self._zero is None else self._engine.get_global_grad_norm()
         own |= {name: value for name, value in (("grad_norm", norm), ("loss", self._loss)) if value is not None}
         for name, value in self._states():
             self._recorder.tensor("optim", name, value)
         self._recorder.step(**own | channels)
-        self._rates, self._loss = [], None
+        self._groups, self._loss = [], None
 
     def tensor(self, phase: str, name: str, value: Any) -> None:
         self._recorder.tensor(phase, name, value)
@@ -93,7 +94,7 @@ class EngineRecorder:
     # --- what the engine calls -------------------------------------------------------------------
 
     def _before_step(self, optimizer: Any) -> None:
-        self._rates += optimizers.rates_of(optimizer)  # ZeRO steps once for each group, with this group alone
+        self._groups += settings_of(optimizer)  # ZeRO steps once for each group, with this group alone
         if self._zero is None:
             self._offer("grad_clipped" if self._engine.gradient_clipping() > 0 else "grad", None)
 

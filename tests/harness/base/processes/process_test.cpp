@@ -149,5 +149,13 @@ TEST_F(ProcessTest, TheTailOfAFileIsItsLastLines) {
   EXPECT_EQ(tail_of(folder_ / "missing", 2), "");
 }
 
+TEST_F(ProcessTest, ProcessStart_IsBeforeWhatTheProcessWrites) {
+  write_file(folder_ / "before", "");
+  const auto now = std::chrono::system_clock::now();
+  EXPECT_LT(process_start(), now);
+  EXPECT_GT(process_start(), now - std::chrono::hours(24));
+  EXPECT_LT(process_start(), std::chrono::file_clock::to_sys(fs::last_write_time(folder_ / "before")));
+}
+
 }  // namespace
 }  // namespace parity

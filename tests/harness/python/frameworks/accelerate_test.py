@@ -6,7 +6,7 @@ Usage: accelerate_test.py SOURCE_DIR PARITY RECORDER_LIBRARY
 """
 import pathlib
 
-from support import AdapterTest, Trace, main, run_in_a_process, run_ranks
+from support import LoopTest, Trace, main, run_in_a_process, run_ranks
 
 import torch
 
@@ -14,16 +14,14 @@ LOOP = pathlib.Path(__file__).parent / "loops/accelerate_loop.py"
 LIMIT = 0.05
 
 
-class AccelerateTest(AdapterTest):
-    def recorded(self, name, *words):
-        """Runs the loop. Returns (trace, parameters, losses, norms)."""
-        run_in_a_process(LOOP, self.path("end.pt"), *words, PARITY_TRACE=self.path(name))
-        return (Trace(self.path(name)), *torch.load(self.path("end.pt"), weights_only=False))
+class AccelerateTest(LoopTest):
+    loop = LOOP
 
     def test_trace_has_what_accelerate_used(self):
         trace, parameters, losses, norms = self.recorded("run.h5")
         self.assertEqual(trace.steps, [1, 2, 3, 4, 5])
-        self.assertEqual(trace.channels, {"loss": losses, "lr": [5e-3, 1e-2, 1e-2, 1e-2, 1e-2], "grad_norm": norms})
+        expected = {"loss": losses, "lr": [5e-3, 1e-2, 1e-2, 1e-2, 1e-2], "grad_norm": norms}
+        self.assertEqual({name: trace.channels[name] for name in expected}, expected)
         self.assert_clipped(trace, LIMIT)
         self.assertEqual(set(trace.phase(5, "param")), {"0.weight", "0.bias", "2.weight", "2.bias"})
         run_in_a_process(LOOP, self.path("plain.pt"), "record=0")
@@ -39,16 +37,11 @@ class AccelerateTest(AdapterTest):
         self.assertTrue(torch.equal(zero.tensors[5, "param", "0.weight"], one.tensors[5, "param", "0.weight"]))
 
     def test_planted_schedule_is_reported_at_its_step(self):
-        self.recorded("right.h5")
-        self.recorded("late.h5", "warmup=3")
-        found = self.different(self.path("right.h5"), self.path("late.h5"))
+        found = self.planted("warmup=3")
         self.assertEqual((found["lr"], found["loss"]), (1, 2))
 
     def test_planted_accumulation_is_reported_at_its_step(self):
-        self.recorded("right.h5")
-        self.recorded("summed.h5", "divided=0")
-        found = self.different(self.path("right.h5"), self.path("summed.h5"))
-        self.assertEqual(found["grad_norm"], 1)
+        self.assertEqual(self.planted("divided=0")["grad_norm"], 1)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ Usage: deepspeed_test.py SOURCE_DIR PARITY RECORDER_LIBRARY
 """
 import pathlib
 
-from support import AdapterTest, Trace, main, run_in_a_process, run_ranks
+from support import LoopTest, Trace, main, run_in_a_process, run_ranks
 
 import torch
 
@@ -15,11 +15,8 @@ NAMES = {"0.weight", "0.bias", "2.weight", "2.bias"}
 LIMIT = 0.05
 
 
-class DeepSpeedTest(AdapterTest):
-    def recorded(self, name, *words):
-        """Runs the loop. Returns (trace, parameters, losses, norms)."""
-        run_in_a_process(LOOP, self.path("end.pt"), *words, PARITY_TRACE=self.path(name))
-        return (Trace(self.path(name)), *torch.load(self.path("end.pt")))
+class DeepSpeedTest(LoopTest):
+    loop = LOOP
 
     def test_trace_has_what_each_stage_used(self):
         ends = []
@@ -52,15 +49,11 @@ class DeepSpeedTest(AdapterTest):
             self.assertTrue(torch.equal(values, one.tensors[4, "param", name]))
 
     def test_planted_schedule_is_reported_at_its_step(self):
-        self.recorded("right.h5")
-        self.recorded("late.h5", "warmup=3")
-        found = self.different(self.path("right.h5"), self.path("late.h5"))
+        found = self.planted("warmup=3")
         self.assertEqual((found["lr"], found["loss"]), (1, 2))
 
     def test_planted_accumulation_is_reported_at_its_step(self):
-        self.recorded("right.h5")
-        self.recorded("summed.h5", "divided=0")
-        self.assertEqual(self.different(self.path("right.h5"), self.path("summed.h5"))["grad_norm"], 1)
+        self.assertEqual(self.planted("divided=0")["grad_norm"], 1)
 
 
 if __name__ == "__main__":

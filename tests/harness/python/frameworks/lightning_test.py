@@ -111,7 +111,7 @@ class LightningTest(AdapterTest):
 
     def test_manual_optimization_has_no_loss(self):
         trace, _ = self.recorded("run.h5", Manual(), gradient_clip_val=None)
-        self.assertEqual((trace.steps, set(trace.channels)), ([1, 2, 3, 4, 5], {"lr", "grad_norm"}))
+        self.assertEqual((trace.steps, set(trace.channels)), ([1, 2, 3, 4, 5], {"lr", "grad_norm", "beta1", "beta2", "eps", "weight_decay"}))
         self.assert_clipped(trace, LIMIT)
 
     def test_exception_leaves_the_trace_partial(self):

@@ -14,37 +14,27 @@ import sys
 import tempfile
 import unittest
 
-SOURCE = pathlib.Path(sys.argv[1]).resolve()
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import recorded  # noqa: E402
+from recorded import ENVIRONMENT, SOURCE  # noqa: E402
+
 PARITY = sys.argv[2]
-os.environ["PARITY_RECORDER_LIBRARY"] = sys.argv[3]
-for name in ("PARITY_TRACE", "PARITY_CAPTURE", "PARITY_CONFIG"):
+for name in ("PARITY_CAPTURE", "PARITY_CONFIG"):
     os.environ.pop(name, None)
 os.environ |= {"HF_HUB_OFFLINE": "1", "WANDB_MODE": "offline", "CUDA_VISIBLE_DEVICES": "", "TQDM_DISABLE": "1"}
-sys.path.insert(0, str(SOURCE / "harness/python/src"))
 
-import h5py  # noqa: E402
 import torch  # noqa: E402
 
 torch.set_num_threads(1)
 ALL = {"tensors": [{}]}
 
 
-class Trace:
+class Trace(recorded.Trace):
     """What a complete trace holds."""
 
     def __init__(self, path):
-        with h5py.File(path) as file:
-            assert file.attrs["status"] == b"complete", path
-            self.steps = file["steps"][:].tolist()
-            self.channels = {name: file["channels"][name][:].tolist() for name in file["channels"]}
-            self.tensors = {}
-            if "tensors" in file:
-                file["tensors"].visititems(self._add)
-
-    def _add(self, place, item):
-        if isinstance(item, h5py.Dataset):
-            step, phase, name, _ = place.split("/")
-            self.tensors[int(step), phase, name.replace("%2F", "/")] = torch.as_tensor(item[()])
+        super().__init__(path)
+        assert self.status == "complete", path
 
     def phase(self, step, phase):
         """name -> tensor of a phase at a step."""
@@ -87,9 +77,26 @@ class AdapterTest(unittest.TestCase):
             self.assertAlmostEqual(trace.norm(step, "grad_clipped"), limit, delta=1e-4 * limit)
 
 
+class LoopTest(AdapterTest):
+    """A test whose training is a script of its own. loop: its path."""
+
+    loop = ""
+
+    def recorded(self, name, *words):
+        """Runs the script. Returns the trace, and what the script saved: its parameters, then what it logged."""
+        run_in_a_process(self.loop, self.path("end.pt"), *words, PARITY_TRACE=self.path(name))
+        return (Trace(self.path(name)), *torch.load(self.path("end.pt"), weights_only=False))
+
+    def planted(self, defect):
+        """channel -> first step at which a run with this word differs from one without it."""
+        self.recorded("right.h5")
+        self.recorded("wrong.h5", defect)
+        return self.different(self.path("right.h5"), self.path("wrong.h5"))
+
+
 def run_in_a_process(script, *arguments, **environment):
     """Runs a Python script with the package. Returns what it printed. Raises if it fails."""
-    named = os.environ | {"PYTHONPATH": str(SOURCE / "harness/python/src")} | environment
+    named = os.environ | {"PYTHONPATH": ENVIRONMENT["PYTHONPATH"]} | environment
     done = subprocess.run([sys.executable, script, *arguments], capture_output=True, text=True, env=named)
     if done.returncode != 0:
         raise AssertionError(done.stdout[-3000:] + done.stderr[-6000:])
@@ -117,5 +124,5 @@ def main():
     sys.exit(0 if done.result.wasSuccessful() else 1)  # W&B takes no bool
 
 
-__all__ = ["ALL", "PARITY", "SOURCE", "AdapterTest", "Trace", "json", "main", "parameters_of", "run_in_a_process",
+__all__ = ["ALL", "PARITY", "SOURCE", "AdapterTest", "LoopTest", "Trace", "json", "main", "parameters_of", "run_in_a_process",
            "run_ranks"]

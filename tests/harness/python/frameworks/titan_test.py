@@ -6,7 +6,7 @@ Usage: titan_test.py SOURCE_DIR PARITY RECORDER_LIBRARY
 """
 import pathlib
 
-from support import AdapterTest, Trace, main, run_in_a_process
+from support import LoopTest, main, run_in_a_process
 
 import torch
 
@@ -14,11 +14,8 @@ LOOP = pathlib.Path(__file__).parent / "loops/titan_loop.py"
 LIMIT = 0.05
 
 
-class TitanTest(AdapterTest):
-    def recorded(self, name, *words):
-        """Runs the loop. Returns (trace, parameters by name, [(loss, lr, norm)] that torchtitan logged)."""
-        run_in_a_process(LOOP, self.path("end.pt"), *words, PARITY_TRACE=self.path(name))
-        return (Trace(self.path(name)), *torch.load(self.path("end.pt"), weights_only=False))
+class TitanTest(LoopTest):
+    loop = LOOP
 
     def test_trace_has_what_torchtitan_used(self):
         trace, parameters, logged = self.recorded("run.h5")
@@ -34,12 +31,9 @@ class TitanTest(AdapterTest):
         self.assert_same_bits(list(plain.values()), list(parameters.values()))
 
     def test_planted_differences_are_reported_at_their_step(self):
-        self.recorded("right.h5")
-        self.recorded("late.h5", "warmup=3")
-        self.recorded("summed.h5", "divided=0")
-        late = self.different(self.path("right.h5"), self.path("late.h5"))
+        late = self.planted("warmup=3")
         self.assertEqual((late["lr"], late["loss"]), (1, 2))
-        self.assertEqual(self.different(self.path("right.h5"), self.path("summed.h5"))["grad_norm"], 1)
+        self.assertEqual(self.planted("divided=0")["grad_norm"], 1)
 
 
 if __name__ == "__main__":

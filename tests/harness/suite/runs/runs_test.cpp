@@ -123,7 +123,7 @@ TEST_F(RunsTest, RecorderThatStoppedGivesItsReason) {
   const Json results = run_against_good(shell_arm("bad", "cp {case_dir}/stopped.h5 $PARITY_TRACE.partial"));
   EXPECT_EQ(arm(results, 1).at("failure").at("kind"), "bad_trace");
   EXPECT_THAT(arm(results, 1).at("failure").at("message").get<std::string>(),
-              HasSubstr("bad was not recorded beyond update 10 (the disk is full); mend this"));
+              HasSubstr("bad was not recorded beyond update 10 (the disk is full); fix this"));
 }
 
 TEST_F(RunsTest, ATraceThatIsNoneIsAFailure) {

@@ -4,6 +4,7 @@
 // The index of ranks that is written after a run that ended without one.
 #include "harness/trace/write/join_run.hpp"
 
+#include <chrono>
 #include <csignal>
 
 #include <gmock/gmock.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include "harness/base/error.hpp"
+#include "harness/base/processes/process.hpp"
 #include "harness/trace/read/content_digest.hpp"
 #include "tests/harness/trace/read/ranks_fixture.hpp"
 
@@ -52,6 +54,22 @@ TEST_F(JoinRunTest, FilesPutTogetherLater_BecomeComplete) {
   EXPECT_EQ(run.trace, folder / "trace.h5");
   EXPECT_TRUE(Trace::open(folder).complete());
   EXPECT_EQ(joined_values(), matrix);
+}
+
+TEST_F(JoinRunTest, RankThatDiedBeforeItOpened_IsNotReplacedByItsEarlierRun) {
+  record_rank(1, 2, true);
+  record_rank(0, 2, true);
+  ASSERT_TRUE(Trace::open(folder).complete());
+  EXPECT_THROW(record_rank(0, 2, true), UserError);  // again, without rank 1
+  EXPECT_EQ(join_run(folder).reason, "rank 1 left no file (trace.rank1.h5)");
+}
+
+TEST_F(JoinRunTest, FileOlderThanTheProcess_IsOfAnEarlierRun) {
+  record_rank(1, 2, true);
+  fs::last_write_time(folder / "trace.rank1.h5",
+                      std::chrono::file_clock::from_sys(process_start()) - std::chrono::seconds(1));
+  EXPECT_THROW(record_rank(0, 2, true), UserError);
+  EXPECT_FALSE(fs::exists(folder / "trace.rank1.h5"));
 }
 
 TEST_F(JoinRunTest, JoinedTrace_EqualsOneThatRankZeroJoined) {

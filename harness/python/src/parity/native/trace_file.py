@@ -6,10 +6,21 @@ from __future__ import annotations
 
 import ctypes
 import json
+from dataclasses import dataclass
 from typing import Any
 
 from . import library
 from .memory import Memory
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Rows of a tensor that one of several micro-batches gives."""
+
+    number: int  # of the micro-batch, from 0
+    of: int  # micro-batches
+    first_row: int
+    rows: int  # of the whole tensor
 
 
 class TraceFile:
@@ -76,9 +87,24 @@ class TraceFile:
             self._ids[key] = self._asked("intern", phase.encode(), name.encode())
         return self._asked("wants_id", self._ids[key])
 
-    def offer(self, phase: str, name: str, memory: Memory, writable: bool = False, layout: str | None = None) -> None:
+    def offer(
+        self,
+        phase: str,
+        name: str,
+        memory: Memory,
+        writable: bool = False,
+        layout: str | None = None,
+        *,
+        order: int | None = None,
+        piece: Piece | None = None,
+        again: bool = False,
+    ) -> None:
         """Offers a tensor of this step, or the part of it that `layout` describes. Its values are copied before the
-        call returns."""
+        call returns.
+
+        order: place in the order of execution; by default tensors follow each other as they are offered.
+        again: the tensor was computed a second time, so that it is not recorded but the teacher may replace it."""
+        flags = (library.ORDERED if order is not None else 0) | (library.RECOMPUTED if again else 0)
         sizes = ctypes.c_int64 * max(1, len(memory.shape))
         tensor = library.Tensor(
             struct_size=ctypes.sizeof(library.Tensor),
@@ -91,7 +117,12 @@ class TraceFile:
             data=memory.address,
             writable=memory.address if writable else None,
             layout=layout.encode() if layout else None,
+            flags=flags,
+            order=order or 0,
         )
+        if piece is not None:
+            tensor.micro_batch, tensor.micro_batches = piece.number, piece.of
+            tensor.first_row, tensor.rows = piece.first_row, piece.rows
         self._must("offer", ctypes.byref(tensor))
 
     def failure(self, what: dict[str, Any]) -> None:

@@ -18,7 +18,7 @@ PUBLIC = {NORM: "get_total_norm", CLIP: "clip_grads_with_norm_"}
 
 
 class Listener(Protocol):
-    """Who is told."""
+    """What a listener provides."""
 
     def on_norm(self, gradients: list[Any]) -> None:
         """Called before the norm of these gradients is computed."""

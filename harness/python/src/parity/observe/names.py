@@ -27,9 +27,29 @@ def named_parameters(model: Any) -> Iterator[tuple[str, Any]]:
     for name, parameter in module.named_parameters():
         if is_lazy(parameter):
             continue
-        for wrapper in WRAPPERS:
-            name = name.replace(wrapper, "")
-        yield name, parameter
+        yield _plain(name), parameter
+
+
+def named_buffers(model: Any) -> Iterator[tuple[str, Any]]:
+    """(name, buffer) of the buffers that a checkpoint holds, such as running means."""
+    if isinstance(model, (Mapping, list, tuple)):
+        for prefix, part in model.items() if isinstance(model, Mapping) else (("", part) for part in model):
+            yield from ((f"{prefix}.{name}" if prefix else name, buffer) for name, buffer in named_buffers(part))
+        return
+    if model is None:
+        return
+    module = model.module if type(model).__name__ in PARALLEL else model
+    parts = {_plain(name): part for name, part in module.named_modules()}
+    for name, buffer in module.named_buffers():
+        owner, _, own = _plain(name).rpartition(".")
+        if own not in parts[owner]._non_persistent_buffers_set:
+            yield _plain(name), buffer
+
+
+def _plain(name: str) -> str:
+    for wrapper in WRAPPERS:
+        name = name.replace(wrapper, "")
+    return name
 
 
 def _of_parts(model: Any) -> Iterator[tuple[str, Any]]:

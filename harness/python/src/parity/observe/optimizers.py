@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The parity authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a recorder takes from optimizers: hooks before their steps, learning rates, and state."""
+"""What a recorder takes from optimizers: hooks before their steps, parameters, and state."""
 
 from __future__ import annotations
 
@@ -53,6 +53,28 @@ def before_step(optimizer: Any, call: Callable[[Any], None]) -> Any:
     return optimizer.register_step_pre_hook(hook)
 
 
+class Steps:
+    """Whether an optimizer has stepped that is not one of ours, as after a model and its optimizer were replaced."""
+
+    def __init__(self, ours: list[Any]) -> None:
+        self.seen = False
+        self._handle: Any = None
+        if not ours:
+            return
+        from torch.optim.optimizer import register_optimizer_step_pre_hook
+
+        def hook(caller: Any, _arguments: Any, _options: Any) -> None:
+            if not any(caller is one for one in ours):
+                self.seen = True
+
+        self._handle = register_optimizer_step_pre_hook(hook)
+
+    def end(self) -> None:
+        if self._handle is not None:
+            self._handle.remove()
+            self._handle = None
+
+
 def is_skipped(optimizer: Any) -> bool:
     """Whether a GradScaler told a fused optimizer that its gradients are not finite: then it changes nothing."""
     found = getattr(optimizer, "found_inf", None)
@@ -62,12 +84,6 @@ def is_skipped(optimizer: Any) -> bool:
 def parameters_of(optimizer: Any) -> Iterator[Any]:
     for group in optimizer.param_groups:
         yield from group["params"]
-
-
-def rates_of(optimizer: Any) -> list[Any]:
-    """The learning rate of each parameter group, as a float or a copy of a tensor."""
-    rates = [group["lr"] for group in optimizer.param_groups if "lr" in group]
-    return [rate.detach().clone() if is_torch(rate) else float(rate) for rate in rates]
 
 
 def state_of(optimizer: Any, parameter: Any) -> Iterator[tuple[str, Any]]:

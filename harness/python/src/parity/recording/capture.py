@@ -1,9 +1,10 @@
 # SPDX-FileCopyrightText: The parity authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which phases of which steps the capture may ask for; the recorder's library decides about each tensor."""
+"""What the capture may ask for; the recorder's library decides about each tensor once a step has begun."""
 
 from __future__ import annotations
 
+import fnmatch
 import json
 import os
 from collections.abc import Mapping
@@ -24,18 +25,42 @@ class Capture:
                 self.text = file.read()
         asked = json.loads(self.text) if self.text else {}
         self._rules = [rule for kind in ("tensors", "sketches") for rule in asked.get(kind, [])]
+        self._operators = asked.get("operators", [])
         self._faults = asked.get("faults", [])
         self._taught = bool(asked.get("teacher"))
 
-    def may_change(self, step: int, phase: str) -> bool:
-        """Whether a fault or the teacher may change a tensor of this phase, whatever its name."""
-        return self._taught or any(_covers(fault, step, "phase", phase) for fault in self._faults)
+    def may_change(self, step: int, phase: str, name: str | None = None) -> bool:
+        """Whether a fault or the teacher may change a tensor of this phase; None: whatever its name."""
+        return self._taught or any(
+            _covers(fault, step, "phase", phase) and _names(fault.get("name"), name) for fault in self._faults
+        )
 
-    def may_want(self, step: int, phase: str) -> bool:
-        """Whether a tensor of this phase may be recorded or changed at this step, whatever its name."""
-        return self.may_change(step, phase) or any(_covers(rule, step, "phases", phase) for rule in self._rules)
+    def may_want(self, step: int, phase: str, name: str | None = None) -> bool:
+        """Whether a tensor of this phase may be recorded or changed at this step; None: whatever its name."""
+        return self.may_change(step, phase, name) or any(
+            _covers(rule, step, "phases", phase) and _names(rule.get("names"), name) for rule in self._rules
+        )
+
+    def may_ever_want(self, *phases: str) -> bool:
+        """Whether a tensor of one of these phases may be recorded or changed at some step."""
+        wanted = [rule.get("phases") for rule in self._rules] + [fault.get("phase") for fault in self._faults]
+        return self._taught or any(not listed or phase in listed for listed in wanted for phase in phases)
+
+    def may_want_operators(self, step: int, phase: str | None = None, module: str | None = None) -> bool:
+        """Whether the operators of a module, or of any, are to be observed at this step."""
+        return any(
+            _covers(rule, step, "phases", phase) and _names(rule.get("names"), module) for rule in self._operators
+        )
 
 
-def _covers(rule: Mapping[str, Any], step: int, key: str, phase: str) -> bool:
+def _covers(rule: Mapping[str, Any], step: int, key: str, phase: str | None) -> bool:
     steps, phases = rule.get("steps"), rule.get(key)
-    return (not steps or step in steps) and (not phases or phase in phases)
+    return (not steps or step in steps) and (not phases or phase is None or phase in phases)
+
+
+def _names(globs: Any, name: str | None) -> bool:
+    """Whether a rule may cover a name. The library's globs know * and ?; a glob with more is taken to match."""
+    if not globs or name is None:
+        return True
+    listed = [globs] if isinstance(globs, str) else globs
+    return any(any(sign in glob for sign in "[]{}\\") or fnmatch.fnmatchcase(name, glob) for glob in listed)

@@ -10,7 +10,7 @@ import math
 import os
 import platform
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 
@@ -44,11 +44,18 @@ def _plain(value: Any) -> Any:
     return type(value).__name__
 
 
-def provenance_text(recorder_version: str) -> str:
-    """Versions of what computed the run, without host, user or path."""
-    facts = {"trainer": "python", "recorder": recorder_version, "python": platform.python_version()}
+def provenance_text(recorder_version: str, compiled: Sequence[str] = (), wants_modules: bool = False) -> str:
+    """Versions of what computed the run, without host, user or path.
+
+    compiled: names of the modules that torch.compile runs.
+    wants_modules: whether the capture asks for tensors that such modules do not show."""
+    facts: dict[str, Any] = {"trainer": "python", "recorder": recorder_version, "python": platform.python_version()}
     for name in ("torch", "numpy"):
         module = sys.modules.get(name)
         if module is not None:
             facts[name] = str(module.__version__)
+    if compiled:
+        facts["compiled_modules"] = list(compiled)
+        if wants_modules:
+            facts["warnings"] = [f"torch.compile runs {', '.join(compiled)}: what is inside of them is not recorded"]
     return json.dumps(facts)

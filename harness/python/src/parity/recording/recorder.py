@@ -5,27 +5,36 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from types import TracebackType
 from typing import Any
 
-from ..native.library import NUMERIC, PER_RANK, TIMING, WANTS_WRITABLE, Error
+from ..native.library import WANTS_WRITABLE, Error
 from ..native.memory import is_torch, memory_of, plain, snapshot
-from ..native.scalars import Timing, numbers
 from ..native.trace_file import TraceFile
-from ..observe import clipping, optimizers
-from ..observe.names import named_parameters
-from ..placement.dtensor import scalar_of
+from ..observe import optimizers
+from ..observe.groups import channels_of, settings_of
+from ..observe.modules import compiled
+from ..observe.names import named_buffers
+from ..passes.activations import Activations
+from ..passes.keeping import Keeping
+from ..passes.operators import Operators
+from ..passes.pieces import Pieces
 from ..placement.find import Places
 from ..placement.layout import NotRecordable, Placed
 from .capture import Capture
+from .channels import Channels
+from .extras import Extras
+from .gradients import Gradients
+from .parameters import Parameters
 from .ranks import wait_for_others
-from .tee import Send, sender
-from .update import Update, channel
-from .warn import warn
+from .update import Update
+from .warn import WarnOnce, warn
 
 
 class Recorder:
@@ -49,49 +58,65 @@ class Recorder:
         places: Places | None = None,
         after: int = 0,
         checks: Iterable[Callable[[], None]] = (),
+        micro_batches: int | None = None,
+        extras: Iterable[str] = (),
     ) -> None:
         self._trace: TraceFile | None = trace
         self._capture, self._path, self._rank, self._ranks = capture, path, rank, ranks
-        self._places, self._left_out = places or Places(), set[str]()
+        self._places, self._warn_once = places or Places(), WarnOnce()
         self._pid = os.getpid()
         self._model = model
-        self._names = {id(parameter): name for name, parameter in named_parameters(model)}
         self._optimizers = optimizers.listed(optimizer)
+        self._parameters = Parameters(model, self._optimizers)
         self._first = after + 1
-        self._update = Update(self._first)
-        self._channels: dict[str, type] = {}
+        self.update = Update(self._first)
+        self._channels = Channels(ranks)
         self._skipped = 0
-        self._tees: list[Send] = []
         self._checks = list(checks)
-        self._check_optimizers()
+        self._extras = Extras(extras)
+        self._keeping = Keeping(self, capture, rank, ranks, micro_batches)
+        self._watch = Operators(self._keeping, capture)
+        self._activations = Activations(self._keeping, capture, model, self._extras)
+        self._gradients = Gradients(self, capture, model, self._parameters, self._activations, self._keeping)
+        self._lock = threading.RLock()
         self._handles = [optimizers.before_step(one, self._on_step) for one in self._optimizers]
-        if self._optimizers and not clipping.add(self):
+        self._foreign_steps = optimizers.Steps(self._optimizers)
+        if self._optimizers and not self._gradients.watch_clipping():
             warn("grad_norm is not recorded (this PyTorch computes it elsewhere); use PyTorch 2.6 or later")
         atexit.register(self._at_exit)
-        self._guard(self._record_initial)
+        self.guarded(self._record_initial)
+        self.guarded(self._begin_update)
 
     # --- what the trainer calls ------------------------------------------------------------------
 
     def step(self, **channels: Any) -> None:
         """Ends an update. Each keyword is a channel: a float, an int, a tensor of one element, or Timing of one.
         Without an optimizer's step since the last call there was no update, and the call only counts as skipped."""
-        self._guard(self._end_update, channels)
+        self.guarded(self._end_update, channels)
 
     def tensor(self, phase: str, name: str, value: Any, *, dims: str | None = None, mesh: Any = None) -> None:
         """Records a tensor of PyTorch, or an array, if the capture asks for it. Its values are copied at once.
 
         dims: for a plain tensor that is this rank's part, a text such as "t h[tp]" (placement/dims.py).
         mesh: what the text names; by default that of `record`."""
-        self._guard(self._offer_by_hand, phase, name, value, dims, mesh)
+        self.guarded(self._offer_by_hand, phase, name, value, dims, mesh)
 
     def tee(self, logger: Any) -> None:
         """Sends the channels of each later update on to a SummaryWriter, a run of W&B, or a function(step, channels).
         Raises Error for anything else. A logger that raises is given up with a warning."""
-        self._tees.append(sender(logger))
+        self._channels.tee(logger)
+
+    def entered(self, module: Any, inputs: Any) -> None:
+        """Says that the model runs already, for an update that begins inside of its forward pass."""
+        self._activations.entered_before(module, inputs)
+
+    def stop(self, reason: str) -> None:
+        """Ends the recording, and leaves the trace partial with a reason."""
+        self.guarded(self._fail, reason)
 
     def close(self) -> None:
         """Completes the trace. Called at the end of the program, and by `with`."""
-        self._guard(self._complete)
+        self.guarded(self._complete)
 
     def __enter__(self) -> Recorder:
         return self
@@ -105,17 +130,9 @@ class Recorder:
 
     # --- what PyTorch calls ----------------------------------------------------------------------
 
-    def on_norm(self, gradients: list[Any]) -> None:
-        """Before a norm: faults and the teacher change the gradients now, so that the norm is that of their values."""
-        if self._capture.may_change(self._update.step, "grad"):
-            self._guard(self._offer_gradients, {id(gradient) for gradient in gradients})
-
-    def on_clip(self, parameters: list[Any], norm: Any) -> None:
-        """Before clipping: the gradients are those of the phase grad, and the norm is the one that clipping uses."""
-        self._guard(self._before_clipping, parameters, norm)
-
     def _on_step(self, optimizer: Any) -> None:
-        self._guard(self._before_step, optimizer)
+        self._activations.execution.begin_region("optim", "optimizer")
+        self.guarded(self._before_step, optimizer)
 
     # --- an update -------------------------------------------------------------------------------
 
@@ -123,115 +140,117 @@ class Recorder:
         if self._first > 1 or not self._capture.may_want(0, "param"):
             return
         self._open_trace().begin_step(0)
-        for name, parameter in named_parameters(self._model):
-            self._offer("param", name, parameter)
+        self._offer_parameters()
         self._open_trace().end_step()
-        self._update = Update(1)
+        self.update = Update(1)
+
+    def _offer_parameters(self) -> None:
+        for name, value in self._parameters.named():
+            self.offer("param", name, value)
+        own = f"#{self._rank}" if self._ranks > 1 else ""  # such as a running mean of this rank's batches
+        for name, value in named_buffers(self._model):
+            part = self.part_of(name, value)
+            if part is not None:
+                self.offer("param", name + own if part.layout is None else name, part)
+
+    def _begin_update(self) -> None:
+        step = self.update.step
+        self._activations.begin(step, self._watch.wanted(step))
+        if self._activations.on and (hidden := compiled(self._model)) and step == self._first:
+            warn(f"torch.compile runs {', '.join(hidden)}, inside of which no module or operator can be recorded")
+        self._gradients.begin(step, is_first=step == self._first)
+        self._extras.begin()
+        self._watch.begin(step, self._activations.execution)  # last: what follows is the training's
 
     def _offer_by_hand(self, phase: str, name: str, value: Any, dims: str | None, mesh: Any) -> None:
-        update = self._update
+        update = self.update
         if not self._capture.may_want(update.step, phase):
             return
         if (phase, name) in update.waiting or (phase, name) in update.offered:
             raise Error(f"tensor {name} of phase {phase} was offered twice before rec.step(); give each its own name")
-        part = self._part_of(name, value, dims, mesh)
+        part = self.part_of(name, value, dims, mesh)
         if part is None:
             return
         if update.begun or self._capture.may_change(update.step, phase):
-            self._begin()
-            self._offer(phase, name, part)
+            self.begin()
+            self.offer(phase, name, part)
         else:
             update.waiting[phase, name] = replace(part, local=snapshot(part.local))
 
-    def _part_of(self, name: str, value: Any, dims: str | None = None, mesh: Any = None) -> Placed | None:
+    def part_of(self, name: str, value: Any, dims: str | None = None, mesh: Any = None) -> Placed | None:
         """The part that this rank holds; None if there is none, or if a trace cannot hold the tensor."""
         try:
             return self._places.find(name, value, dims, mesh)
         except NotRecordable as problem:
-            if name not in self._left_out:
-                self._left_out.add(name)
-                warn(str(problem))
+            self._warn_once(f"tensor {name}", str(problem))
             return None
 
-    def _offer_gradients(self, wanted: set[int]) -> None:
-        for name, parameter in named_parameters(self._model):
-            if id(parameter.grad) in wanted and ("grad", name) not in self._update.offered:
-                self._begin()
-                self._offer("grad", name, parameter.grad)
-
-    def _before_clipping(self, parameters: list[Any], norm: Any) -> None:
-        ours = [(name, one) for one in parameters if (name := self._name_of(one)) and one.grad is not None]
-        if not ours:
-            return
-        update = self._update
-        update.norms[tuple(name for name, _ in ours)] = norm.detach().clone() if is_torch(norm) else norm
-        update.clipped.update(name for name, _ in ours)
-        if self._capture.may_want(update.step, "grad"):
-            for name, parameter in ours:
-                part = self._part_of(name, parameter.grad)
-                if part is not None and ("grad", name) not in update.offered:
-                    update.waiting["grad", name] = replace(part, local=snapshot(part.local))
-
     def _before_step(self, optimizer: Any) -> None:
-        update = self._update
+        update = self.update
         if optimizers.is_skipped(optimizer):
             return
         number = self._optimizers.index(optimizer)
-        if number in update.rates:
+        if number in update.groups:
             raise Error(f"optimizer {number} stepped twice in update {update.step}; call rec.step() after each update")
-        update.rates[number] = optimizers.rates_of(optimizer)
-        if not any(self._capture.may_want(update.step, phase) for phase in ("grad", "grad_clipped")):
-            return
-        for parameter in optimizers.parameters_of(optimizer):
-            name = self._name_of(parameter)
-            if name is None or parameter.grad is None:
-                continue
-            phase = "grad_clipped" if name in update.clipped else "grad"
-            if (phase, name) not in update.offered:
-                self._begin()
-                self._offer(phase, name, parameter.grad)
+        if update.step & (update.step - 1) == 0:  # updates 1, 2, 4, 8, ..., since it visits all modules
+            self._parameters.check_still_trained(number)
+        update.groups[number] = settings_of(optimizer)
+        self._extras.before_step(self._parameters.named())
+        self._gradients.before_step(optimizer)
 
     def _end_update(self, channels: dict[str, Any]) -> None:
-        update = self._update
-        if self._optimizers and not update.rates:
+        update = self.update
+        if warning := self._activations.missed():
+            self._warn_once("passes", warning)
+        self._watch.end()
+        self._gradients.end()
+        if self._optimizers and not update.groups:
             self._skip()
+            self._begin_update()
             return
         for check in self._checks:
             check()
-        self._begin()
+        self.begin()
+        self._keeping.flush()
         self._record_channels(channels)
         if self._capture.may_want(update.step, "optim"):
-            self._offer_states()
+            for name, value in self._parameters.states():
+                self.offer("optim", name, value)
         if self._capture.may_want(update.step, "param"):
-            for name, parameter in named_parameters(self._model):
-                self._offer("param", name, parameter)
+            self._offer_parameters()
         self._open_trace().end_step()
-        self._update = Update(update.step + 1)
+        self.update = update.following()
+        self._foreign_steps.seen = False
+        self._begin_update()
 
     def _skip(self) -> None:
-        if self._update.offered:
-            raise Error(f"update {self._update.step} was skipped after the capture's faults had changed its tensors")
-        self._update = Update(self._update.step)
+        if self.update.offered:
+            raise Error(f"update {self.update.step} was skipped after the capture's faults had changed its tensors")
+        self.update = Update(self.update.step, expected=self.update.expected)
         self._skipped += 1
         if self._skipped == 1:
-            warn(f"no optimizer stepped before rec.step() after update {self._update.step - 1}; it is not an update")
+            other = "only an optimizer that parity.record was not given" if self._foreign_steps.seen else "no optimizer"
+            warn(f"{other} stepped before rec.step() after update {self.update.step - 1}; it is not an update")
 
-    def _begin(self) -> None:
-        """Begins the step in the trace, now that the update is certain, and offers the tensors that waited."""
-        update = self._update
+    def begin(self) -> TraceFile:
+        """Begins the step in the trace, now that the update is certain, and offers the tensors that waited. Those of
+        passes wait for the end of the update."""
+        update = self.update
+        trace = self._open_trace()
         if not update.begun:
-            self._open_trace().begin_step(update.step)
+            trace.begin_step(update.step)
             update.begun = True
-        waiting, update.waiting = update.waiting, {}
-        for (phase, name), value in waiting.items():
-            self._offer(phase, name, value)
+        for key, value in [item for item in update.waiting.items() if not isinstance(item[1], Pieces)]:
+            del update.waiting[key]
+            self.offer(*key, value)
+        return trace
 
-    def _offer(self, phase: str, name: str, value: Any) -> None:
+    def offer(self, phase: str, name: str, value: Any) -> None:
         """Offers a tensor as it is now. Faults and the teacher change the trainer's own memory."""
         trace = self._open_trace()
-        self._update.offered.add((phase, name))
+        self.update.offered.add((phase, name))
         wanted = trace.wants(phase, name)
-        part = value if isinstance(value, Placed) else self._part_of(name, value) if wanted else None
+        part = value if isinstance(value, Placed) else self.part_of(name, value) if wanted else None
         if not wanted or part is None:
             return
         value = part.local
@@ -240,64 +259,15 @@ class Recorder:
         changed = bool(wanted & WANTS_WRITABLE)
         if changed and is_torch(value) and value.is_sparse:
             raise Error(f"a fault or the teacher cannot change the sparse tensor {name}")
-        trace.offer(phase, name, memory_of(host), changed, part.layout)
+        trace.offer(phase, name, memory_of(host), changed, part.layout, order=self.update.next_order())
         if changed and is_torch(source) and host.data_ptr() != source.data_ptr():
             source.copy_(host)
 
-    def _offer_states(self) -> None:
-        for optimizer in self._optimizers:
-            for parameter in optimizers.parameters_of(optimizer):
-                name = self._name_of(parameter)
-                for key, value in optimizers.state_of(optimizer, parameter) if name else ():
-                    self._offer("optim", f"{key}/{name}", value)
-
     def _record_channels(self, given: dict[str, Any]) -> None:
-        update = self._update
-        values = {
-            name: scalar_of(name, value.value if isinstance(value, Timing) else value) for name, value in given.items()
-        }
-        rates = [
-            rate
-            for number, optimizer in enumerate(self._optimizers)
-            for rate in update.rates.get(number) or optimizers.rates_of(optimizer)
-        ]
-        schedule = {channel("lr", number): rate for number, rate in enumerate(rates)}
-        own = schedule | update.norm_channels()
-        found = numbers(values | {name: value for name, value in own.items() if name not in values})
-        self._check_names(set(found))
-        for name, value in found.items():
-            kind = self._channels.setdefault(name, type(value))
-            how = PER_RANK if self._ranks > 1 and (name in given or name not in schedule) else NUMERIC
-            if isinstance(given.get(name), Timing):
-                how = TIMING
-            self._open_trace().value(name, float(value) if kind is float else value, how)
-        for send in tuple(self._tees):
-            try:
-                send(update.step, found)
-            except Exception as problem:
-                self._tees.remove(send)
-                warn(f"a logger gets no channels from update {update.step} on ({problem})")
-
-    def _check_names(self, names: set[str]) -> None:
-        if self._channels and names != set(self._channels):
-            changed = ", ".join(sorted(names ^ set(self._channels)))
-            raise Error(
-                f"update {self._update.step} has other channels than update 1 ({changed}); give each one every step"
-            )
-
-    def _check_optimizers(self) -> None:
-        for number, optimizer in enumerate(self._optimizers):
-            if not hasattr(optimizer, "register_step_pre_hook"):
-                raise Error(f"optimizer {number} is a {type(optimizer).__name__}; give one of torch.optim")
-            if not any(self._name_of(parameter) for parameter in optimizers.parameters_of(optimizer)):
-                raise Error(f"optimizer {number} has no parameter of the model; give parity.record the model it trains")
-
-    def _name_of(self, parameter: Any) -> str | None:
-        name = self._names.get(id(parameter))
-        if name is None:  # made after the recorder, as a lazy module does
-            self._names = {id(one): name for name, one in named_parameters(self._model)}
-            name = self._names.get(id(parameter))
-        return name
+        update = self.update
+        schedule = channels_of([update.groups.get(n) or settings_of(one) for n, one in enumerate(self._optimizers)])
+        own = update.norm_channels() | self._extras.channels()
+        self._channels.record(self._open_trace(), update.step, given, schedule, own)
 
     # --- the end ---------------------------------------------------------------------------------
 
@@ -306,18 +276,20 @@ class Recorder:
             raise Error("the trace is closed")
         return self._trace
 
-    def _guard(self, call: Callable[..., None], *arguments: Any) -> None:
-        """Calls a method of ours from the trainer's code, which goes on whatever happens here."""
+    def guarded(self, call: Callable[..., Any], *arguments: Any) -> Any:
+        """Calls a method of ours from the trainer's code, which goes on whatever happens here. None if it raises."""
         if self._trace is None:
-            return
+            return None
         if os.getpid() != self._pid:  # a fork has no thread that writes
             self._trace.forget()
             self._release()
-            return
-        try:
-            call(*arguments)
-        except Exception as problem:
-            self._fail(str(problem) or type(problem).__name__)
+            return None
+        with self._lock:  # backward passes may call from threads of their own
+            try:
+                return self._watch.quiet(call, *arguments)
+            except Exception as problem:
+                self._fail(str(problem) or type(problem).__name__)
+                return None
 
     def _fail(self, reason: str, silent: bool = False) -> None:
         if self._trace is None:
@@ -325,20 +297,25 @@ class Recorder:
         trace = self._trace
         self._release()
         try:
-            trace.failure({"kind": "recorder", "step": self._update.step, "reason": reason})
+            trace.failure({"kind": "recorder", "step": self.update.step, "reason": reason})
             trace.finish()
         except Error as problem:
             reason += f"; {problem}"
         trace.close()
         if not silent:
-            warn(f"recording stopped in update {self._update.step}, the trace stays partial ({reason})")
+            warn(f"recording stopped in update {self.update.step}, the trace stays partial ({reason})")
 
     def _complete(self) -> None:
-        if self._update.step == self._first:
+        if self.update.step == self._first:
             why = "rec.step() was never called" if not self._skipped else "no optimizer that the recorder has stepped"
             raise Error(f"no update was recorded ({why})")
-        if self._update.begun or self._update.rates:
-            raise Error(f"update {self._update.step} did not end; call rec.step() after the last optimizer.step()")
+        if self.update.begun or self.update.groups:
+            raise Error(f"update {self.update.step} did not end; call rec.step() after the last optimizer.step()")
+        if self._skipped and self._foreign_steps.seen:
+            raise Error(
+                f"after update {self.update.step - 1} only an optimizer stepped that parity.record was not given; "
+                "call it again, with another path, after replacing model or optimizer"
+            )
         others_wanted = self._rank == 0 and self._ranks > 1
         if others_wanted:
             wait_for_others(self._path, self._ranks, float(os.environ.get("PARITY_TIMEOUT", "60")))
@@ -354,14 +331,19 @@ class Recorder:
 
     def _release(self) -> None:
         self._trace = None
-        clipping.remove(self)
+        with contextlib.suppress(Error):
+            self._watch.end()
+        self._activations.end()
+        self._gradients.end()
+        self._gradients.forget_clipping()
         for handle in self._handles:
             handle.remove()
         self._handles = []
+        self._foreign_steps.end()
         atexit.unregister(self._at_exit)
 
     def _at_exit(self) -> None:
         uncaught = getattr(sys, "last_type", None)
         if uncaught is not None and not hasattr(sys, "ps1"):
-            self._guard(self._fail, f"the training ended with {uncaught.__name__}", True)
+            self.guarded(self._fail, f"the training ended with {uncaught.__name__}", True)
         self.close()

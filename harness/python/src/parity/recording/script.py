@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Records a script that does not know of parity: `python -m parity record -- train.py`.
 
-The model is the outermost module that runs with gradients and owns parameters of an optimizer. An update begins with a
-backward pass, and ends before the next backward pass that follows an optimizer's step, or with the program. Its
-channel `loss` is the sum of the values whose backward passes the update has.
+The model is the outermost module that runs with gradients and owns parameters of an optimizer. An update ends, after an
+optimizer's step, when this module runs again, when a backward pass begins, or with the program. Its channel
+`loss` is the sum of the values whose backward passes the update has.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ class ScriptRecorder:
         """start: makes the recorder of a model and its optimizers."""
         self._start = start
         self._recorder: Any = None
+        self._model: weakref.ref[Any] | None = None
+        self._ours: weakref.WeakSet[Any] = weakref.WeakSet()
         self._failed = False
         self._optimizers: list[weakref.ref[Any]] = []
         self._losses: list[Any] = []
@@ -40,14 +42,25 @@ class ScriptRecorder:
         register_module_forward_pre_hook(self._before_forward)
         register_optimizer_step_post_hook(self._after_step)
         _wrap(Optimizer, "__init__", after=lambda optimizer: self._optimizers.append(weakref.ref(optimizer)))
+        _wrap(Optimizer, "zero_grad", after=self._after_zero_grad)
         _wrap_backward(torch.autograd, self._before_backward, self._after_backward)
         atexit.register(self._warn_of_nothing)
 
     # --- what PyTorch calls ----------------------------------------------------------------------
 
-    def _before_forward(self, module: Any, _inputs: Any) -> None:
+    def _before_forward(self, module: Any, inputs: Any) -> None:
+        import torch
+
+        if not torch.is_grad_enabled() or self._in_backward:
+            return
         if self._recorder is None and not self._failed:
             self._begin(module)
+        elif self._stepped and self._model is not None and self._model() is module:
+            self._end_update()
+        else:
+            return
+        if hasattr(self._recorder, "entered"):
+            self._recorder.entered(module, inputs)
 
     def _before_backward(self, roots: Any) -> bool:
         """Returns whether this is the outermost backward pass: checkpointed blocks call others inside."""
@@ -65,15 +78,22 @@ class ScriptRecorder:
         self._in_backward = False
 
     def _after_step(self, optimizer: Any, _arguments: Any, _options: Any) -> None:
-        self._stepped = self._stepped or any(one() is optimizer for one in self._optimizers)
+        known = any(one() is optimizer for one in self._optimizers)  # not a wrapper around one of them
+        if known and self._recorder is not None and optimizer not in self._ours:
+            self._recorder.stop(
+                f"an optimizer of type {type(optimizer).__name__} trains parameters outside of the first model, "
+                "which alone is recorded; give parity.record all models and optimizers"
+            )
+        self._stepped = self._stepped or known
+
+    def _after_zero_grad(self, _optimizer: Any) -> None:
+        """Gradients that no step used, as when a GradScaler skips it: their losses belong to no update."""
+        if not self._stepped:
+            self._losses = []
 
     # --- the recorder ----------------------------------------------------------------------------
 
     def _begin(self, module: Any) -> None:
-        import torch
-
-        if not torch.is_grad_enabled():
-            return
         owned = {id(parameter) for parameter in module.parameters()}
         live = [optimizer for one in self._optimizers if (optimizer := one()) is not None]
         ours = [one for one in live if any(id(p) in owned for group in one.param_groups for p in group["params"])]
@@ -85,6 +105,7 @@ class ScriptRecorder:
             self._failed = True
             warn(f"the run is not recorded: {problem}")
             return
+        self._model, self._ours = weakref.ref(module), weakref.WeakSet(ours)
         atexit.register(self._finish_update)  # after the recorder's own, so it is called before
 
     def _end_update(self) -> None:

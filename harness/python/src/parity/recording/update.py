@@ -7,6 +7,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..observe.groups import numbered
+
 
 @dataclass
 class Update:
@@ -23,14 +25,28 @@ class Update:
     clipped: set[str] = field(default_factory=set)
     #: Names of the parameters that a call clipped -> the norm that it used.
     norms: dict[tuple[str, ...], Any] = field(default_factory=dict)
-    #: Position of an optimizer that has stepped -> learning rates of its groups.
-    rates: dict[int, list[Any]] = field(default_factory=dict)
+    #: Position of an optimizer that has stepped -> settings of its groups, by name.
+    groups: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
+    #: How many forward passes the update is expected to have: as many as the one before.
+    expected: int = 1
+    #: How many forward passes a backward pass has reached so far.
+    micro_batches: int = 0
+    _order: int = 0
+    _passes: dict[tuple[str, str], list[Any]] = field(default_factory=dict)
+
+    def next_order(self) -> int:
+        """The next place in the order of execution."""
+        self._order += 1
+        return self._order - 1
+
+    def passes_of(self, phase: str, name: str) -> list[Any]:
+        """The passes that offered this tensor at once, in their order. The caller adds to them."""
+        return self._passes.setdefault((phase, name), [])
+
+    def following(self) -> Update:
+        """The update after this one."""
+        return Update(self.step + 1, expected=max(1, self.micro_batches))
 
     def norm_channels(self) -> dict[str, Any]:
         """grad_norm of the first clipping, grad_norm.1 of the second, and so on."""
-        return {channel("grad_norm", number): norm for number, norm in enumerate(self.norms.values())}
-
-
-def channel(name: str, number: int) -> str:
-    """`name` for the number 0, else name.<number>."""
-    return name if number == 0 else f"{name}.{number}"
+        return {numbered("grad_norm", number): norm for number, norm in enumerate(self.norms.values())}

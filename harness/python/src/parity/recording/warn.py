@@ -20,6 +20,18 @@ def warn(text: str) -> None:
         print(raised, file=sys.stderr)
 
 
+class WarnOnce:
+    """Warns of each thing once."""
+
+    def __init__(self) -> None:
+        self._warned: set[str] = set()
+
+    def __call__(self, about: str, text: str) -> None:
+        if about not in self._warned:
+            self._warned.add(about)
+            warn(text)
+
+
 def user_line() -> str:
     """The innermost line that is neither ours nor PyTorch's, as "train.py:12"."""
     place = _place_of_user()

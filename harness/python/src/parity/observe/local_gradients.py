@@ -1,0 +1,60 @@
+# SPDX-FileCopyrightText: The parity authors
+# SPDX-License-Identifier: Apache-2.0
+"""Records gradients as a rank computed them (phase grad_local), before any reduction over ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ..placement.layout import Axis
+
+
+class LocalGradients:
+    """Hooks on parameters, at the steps for which the capture asks. Each backward pass of an update calls them, and the
+    last call of a parameter counts: it has the sum over the micro-batches."""
+
+    def __init__(self, seen: Callable[[str, Any], None]) -> None:
+        """seen: takes the name and the parameter whose gradient was accumulated."""
+        self._seen = seen
+        self._handles: list[Any] = []
+
+    def begin(self, wanted: bool, parameters: Callable[[], Iterable[tuple[str, Any]]]) -> None:
+        self.end()
+        if not wanted:
+            return
+        for name, parameter in parameters():
+            if parameter.requires_grad and parameter.is_leaf:
+                self._handles.append(parameter.register_post_accumulate_grad_hook(self._hook(name)))
+
+    def end(self) -> None:
+        for handle in self._handles:
+            handle.remove()
+        self._handles = []
+
+    def _hook(self, name: str) -> Callable[[Any], None]:
+        def hook(parameter: Any) -> None:
+            if parameter.grad is not None:
+                self._seen(name, parameter)
+
+        return hook
+
+
+def data_parallel_axis(model: Any) -> Axis | None:
+    """The ranks over which DistributedDataParallel averages the gradients."""
+    if type(model).__name__ != "DistributedDataParallel":
+        return None
+    group = model.process_group
+    return Axis("dp", group.rank(), group.size()) if group.size() > 1 else None
+
+
+def is_reduced_first(model: Any) -> bool:
+    """Whether PyTorch calls these hooks after the reduction, as fully_shard does."""
+    parts = model.values() if isinstance(model, dict) else model if isinstance(model, (list, tuple)) else [model]
+    return any(
+        base.__name__ in ("FSDPModule", "FullyShardedDataParallel")
+        for part in parts
+        if part is not None
+        for module in part.modules()
+        for base in type(module).__mro__
+    )

@@ -1,0 +1,141 @@
+# SPDX-FileCopyrightText: The parity authors
+# SPDX-License-Identifier: Apache-2.0
+"""Records gradients: as a rank computed them, before clipping, and after it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Protocol
+
+from ..native.memory import is_torch, snapshot
+from ..native.trace_file import TraceFile
+from ..observe import clipping, optimizers
+from ..observe.local_gradients import LocalGradients, data_parallel_axis, is_reduced_first
+from ..passes.activations import Activations
+from ..passes.keeping import Keeping
+from ..placement.layout import Placed, layout_text
+from .capture import Capture
+from .parameters import Parameters
+from .update import Update
+from .warn import warn
+
+
+class Owner(Protocol):
+    """The Recorder."""
+
+    update: Update
+
+    def guarded(self, call: Callable[..., Any], *arguments: Any) -> Any: ...
+    def part_of(self, name: str, value: Any) -> Placed | None: ...
+    def begin(self) -> TraceFile: ...
+    def offer(self, phase: str, name: str, value: Any) -> None: ...
+
+
+class Gradients:
+    """Listens to clipping and to parameters. Gradients wait as copies until the update is certain."""
+
+    def __init__(
+        self,
+        owner: Owner,
+        capture: Capture,
+        model: Any,
+        parameters: Parameters,
+        activations: Activations,
+        keeping: Keeping,
+    ) -> None:
+        self._owner, self._capture, self._parameters = owner, capture, parameters
+        self._activations, self._keeping = activations, keeping
+        self._local = LocalGradients(lambda name, parameter: owner.guarded(self._keep_local, name, parameter))
+        self._is_reduced_first = is_reduced_first(model)
+        self._data_parallel = data_parallel_axis(model)
+
+    def begin(self, step: int, is_first: bool) -> None:
+        """Begins an update."""
+        wanted = self._capture.may_want(step, "grad_local")
+        if wanted and is_first and self._is_reduced_first:
+            warn("grad_local of fully_shard is the gradient after its reduction; PyTorch shows no earlier one")
+        self._local.begin(wanted, self._parameters.named)
+
+    def end(self) -> None:
+        self._local.end()
+
+    def before_step(self, optimizer: Any) -> None:
+        """Offers the gradients that an optimizer is about to use."""
+        update = self._owner.update
+        if not any(self._capture.may_want(update.step, phase) for phase in ("grad", "grad_clipped")):
+            return
+        for parameter in optimizers.parameters_of(optimizer):
+            name = self._parameters.name_of(parameter)
+            if name is None or parameter.grad is None:
+                continue
+            phase = "grad_clipped" if name in update.clipped else "grad"
+            if (phase, name) not in update.offered:
+                self._owner.begin()
+                self._owner.offer(phase, name, parameter.grad)
+
+    # --- what clipping calls ---------------------------------------------------------------------
+
+    def on_norm(self, gradients: list[Any]) -> None:
+        """Before a norm: faults and the teacher change the gradients now, so that the norm is that of their values."""
+        if self._capture.may_change(self._owner.update.step, "grad"):
+            self._owner.guarded(self._offer, {id(gradient) for gradient in gradients})
+
+    def on_clip(self, parameters: list[Any], norm: Any) -> None:
+        """Before clipping: the gradients are those of the phase grad, and the norm is the one that clipping uses."""
+        self._activations.execution.begin_region("grad_clipped", "clip")
+        self._owner.guarded(self._keep, parameters, norm)
+
+    def watch_clipping(self) -> bool:
+        """Returns False if this PyTorch clips in a way that is not seen."""
+        return clipping.add(self)
+
+    def forget_clipping(self) -> None:
+        clipping.remove(self)
+
+    # --- gradients -------------------------------------------------------------------------------
+
+    def _offer(self, wanted: set[int]) -> None:
+        for name, parameter in self._parameters.named():
+            if id(parameter.grad) in wanted and ("grad", name) not in self._owner.update.offered:
+                self._owner.begin()
+                self._owner.offer("grad", name, parameter.grad)
+
+    def _keep(self, parameters: list[Any], norm: Any) -> None:
+        name_of = self._parameters.name_of
+        ours = [(name, one) for one in parameters if (name := name_of(one)) and one.grad is not None]
+        if not ours:
+            return
+        update = self._owner.update
+        update.norms[tuple(name for name, _ in ours)] = norm.detach().clone() if is_torch(norm) else norm
+        update.clipped.update(name for name, _ in ours)
+        if self._capture.may_want(update.step, "grad"):
+            for name, parameter in ours:
+                part = self._owner.part_of(name, parameter.grad)
+                if part is not None and ("grad", name) not in update.offered:
+                    update.waiting["grad", name] = replace(part, local=snapshot(part.local))
+
+    def _keep_local(self, name: str, parameter: Any) -> None:
+        """The last backward pass of the update counts: its gradient has the sum over the micro-batches."""
+        update = self._owner.update
+        if not self._capture.may_want(update.step, "grad_local", name):
+            return
+        part = self._term(name, parameter.grad)
+        if part is None:
+            return
+        if not self._capture.may_change(update.step, "grad_local", name):
+            update.waiting["grad_local", name] = replace(part, local=snapshot(part.local))
+            return
+        seen = update.passes_of("grad_local", name)
+        seen.append(None)
+        if len(seen) == self._keeping.expected():  # faults change the last one, which has the whole sum
+            self._owner.begin()
+            self._owner.offer("grad_local", name, part)
+
+    def _term(self, name: str, gradient: Any) -> Placed | None:
+        """Where a local gradient lies: those of DistributedDataParallel are terms of a mean over its ranks."""
+        part = self._owner.part_of(name, gradient)
+        if part is None or part.layout is not None or self._data_parallel is None:
+            return part
+        shape = [*part.local.shape, 2] if part.local.is_complex() else part.local.shape
+        return replace(part, layout=layout_text(shape, [self._data_parallel.terms("avg")]))

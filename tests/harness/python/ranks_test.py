@@ -1,0 +1,135 @@
+# SPDX-FileCopyrightText: The parity authors
+# SPDX-License-Identifier: Apache-2.0
+"""Ranks that cannot be joined, die, or disagree: the training goes on, and the trace or its reader says why.
+
+Usage: ranks_test.py SOURCE_DIR PARITY RECORDER_LIBRARY
+"""
+import os
+import sys
+import unittest
+
+from on_ranks import RanksTest, numbers
+
+import torch
+import torch.distributed as dist
+from torch.distributed.tensor import DTensor, Partial, Replicate, Shard, distribute_tensor
+
+
+
+class FailingRanksTest(RanksTest):
+    def test_what_cannot_be_recorded_is_left_out(self):
+        def body(mesh):
+            value = DTensor.from_local(numbers(4), mesh["tp"], [Partial("max")], run_check=False)
+            with self.record() as rec:
+                rec.tensor("forward", "most", value)
+                rec.tensor("forward", "other", numbers(2))
+                rec.step()
+
+        said = self.on_ranks((1, 2), body)
+        self.assertEqual(said.count("tensor most is not recorded"), 2)
+        self.expect_joined({"other": numbers(2)})
+
+    def test_contradictions_end_the_recording(self):
+        def wrong_shape(mesh):
+            return {"value": DTensor.from_local(numbers(3, 2), mesh["tp"], [Shard(0)], run_check=False, shape=(4, 2),
+                                                stride=(2, 1))}
+
+        cases = {
+            r"tensor x .its placements .* give this rank a part of shape \(2, 2\).*has \(3, 2\)": wrong_shape,
+            "name 1 dimensions, but it has 2": lambda mesh: {"value": numbers(2, 2), "dims": "h[tp]"},
+            "known: dp, tp": lambda mesh: {"value": numbers(2), "dims": "h[cp]"},
+            "give this rank 2 of 4 indices of h=4": lambda mesh: {"value": numbers(3), "dims": "h=4[tp]"},
+        }
+        for reason, make in cases.items():
+            with self.subTest(reason):
+
+                def body(mesh, make=make):
+                    with self.record(mesh=mesh) as rec:
+                        rec.tensor("forward", "x", **make(mesh))
+                        rec.step()
+
+                self.assertRegex(self.on_ranks((1, 2), body), "recording stopped in update 1.*" + reason)
+                self.assertTrue(self.path.with_name("trace.h5.partial").exists())
+
+    def test_channels_are_not_reduced(self):
+        def body(mesh):
+            part = DTensor.from_local(torch.tensor(2.0), mesh["tp"], [Partial()], run_check=False)
+            whole = DTensor.from_local(torch.tensor(3.0), mesh["tp"], [Replicate()], run_check=False)
+            with self.record() as rec:
+                rec.step(loss=whole)
+                rec.step(loss=part)
+
+        self.assertIn("give loss.full_tensor()", self.on_ranks((1, 2), body))
+
+    def test_ranks_that_disagree_are_named(self):
+        def steps(mesh):
+            with self.record() as rec:
+                for _ in range(2 + mesh.get_local_rank("tp")):
+                    rec.step(loss=1.0)
+
+        self.on_ranks((1, 2), steps)
+        self.assertIn("ends after step 3; rank 0 ends after step 2", self.parity("compare", "trace.h5", "trace.h5", status=2))
+
+        def names(mesh):
+            with self.record(mesh=mesh) as rec:
+                rec.tensor("forward", "ab"[mesh.get_local_rank("tp")], numbers(2), dims="h[tp]")
+                rec.step()
+
+        self.on_ranks((1, 2), names)
+        self.assertIn("those of rank 0 have 2 of its 4 elements", self.parity("compare", "trace.h5", "trace.h5", status=2))
+
+    def test_a_killed_rank_leaves_its_part(self):
+        def body(mesh):
+            os.environ["PARITY_TIMEOUT"] = "1"
+            rec = self.record()
+            for step in (1, 2):
+                rec.tensor("forward", "x", distribute_tensor(numbers(6), mesh["tp"], [Shard(0)]))
+                rec.step(loss=1.0)
+                dist.barrier()
+                if step == 2 and dist.get_rank() == 1:
+                    os._exit(9)
+            rec.close()
+            os._exit(0)
+
+        said = self.on_ranks((1, 2), body, status=9)
+        self.assertRegex(said, "the trace stays partial .*rank 1 wrote no file trace.rank1.h5.*parity join")
+        self.assertRegex(self.parity("join", self.folder, status=4),
+                         r"2 ranks, last step 2, partial: rank 1 ended after step \d \(trace.rank1.h5.partial\)")
+        self.assertIn("agree", self.parity("compare", ".", ".", "--partial"))
+
+    def test_a_rank_that_never_starts_is_not_replaced_by_its_earlier_run(self):
+        def both(mesh):
+            with self.record() as rec:
+                rec.step(loss=1.0)
+
+        def one(mesh):
+            os.environ["PARITY_TIMEOUT"] = "1"
+            if dist.get_rank() == 0:
+                both(mesh)
+
+        self.on_ranks((1, 2), both)
+        self.complete()
+        self.assertIn("rank 1 wrote no file", self.on_ranks((1, 2), one))
+        self.assertFalse(self.path.exists())
+
+    def test_statistics_of_a_rank_are_its_own(self):
+        """A running mean is that of a rank's batches: ranks that differ are no finding."""
+
+        def body(mesh):
+            torch.manual_seed(0)
+            model = torch.nn.parallel.DistributedDataParallel(torch.nn.BatchNorm1d(3))
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            with self.record(model, optimizer) as rec:
+                torch.manual_seed(dist.get_rank())
+                model(torch.randn(8, 3)).square().sum().backward()
+                optimizer.step()
+                rec.step()
+
+        self.on_ranks((1, 2), body)
+        names = self.complete().names(1, "param")
+        self.assertEqual(names, {"weight", "bias", "running_mean#0", "running_var#0", "num_batches_tracked#0"})
+        self.assertIn("agree", self.parity("compare", "trace.h5", "trace.h5"))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
