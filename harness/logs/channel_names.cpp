@@ -54,9 +54,10 @@ constexpr std::array<std::string_view, 14> timing_parts = {
     "time_metrics", "elapsed", "per_second", "per_sec", "/sec", "throughput", "runtime",
     "mfu",          "tflops",  "time_ms",    "(ms)",    "(s)",  "memory/",    "iter_time"};
 
-constexpr std::array<std::string_view, 11> step_names = {
-    "step",  "_step",      "global_step", "train/global_step",   "iter",    "iteration",
-    "steps", "iterations", "Step",        "trainer/global_step", "iter_num"};
+/// Names of step numbers. A logger's own counter, _step, counts calls and not updates: it comes last.
+constexpr std::array<std::string_view, 12> step_names = {
+    "step",      "global_step", "train/global_step", "trainer/global_step", "iteration", "iter",
+    "iter_num",  "steps",       "iterations",        "Step",                "Iteration", "_step"};
 
 }  // namespace
 
@@ -68,8 +69,12 @@ size_t name_rank(std::string_view name) {
   return static_cast<size_t>(std::ranges::find(table, name, &ChannelName::name) - table.begin());
 }
 
-bool is_step_name(std::string_view name) {
-  return std::ranges::find(step_names, name) != step_names.end();
+std::optional<size_t> step_rank(const std::string& name, const NameMap& map) {
+  if (const auto found = map.find(name); found != map.end())
+    return found->second == "step" ? std::optional<size_t>(0) : std::nullopt;
+  const auto* found = std::ranges::find(step_names, name);
+  return found == step_names.end() ? std::nullopt
+                                   : std::optional(static_cast<size_t>(found - step_names.begin()) + 1);
 }
 
 NameMap parse_map(const std::vector<std::string>& words) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -40,7 +41,8 @@ Named name_channel(const std::string& name, const NameMap& map);
 /// Returns a name's row in the table of common names; the number of rows if it has none.
 size_t name_rank(std::string_view name);
 
-/// Returns whether a name of a log is its step number.
-bool is_step_name(std::string_view name);
+/// Returns the rank of a step number's name: the smallest counts where an entry has several. Nothing for other
+/// names. A name that the user maps to "step" comes first.
+std::optional<size_t> step_rank(const std::string& name, const NameMap& map);
 
 }  // namespace parity::logs

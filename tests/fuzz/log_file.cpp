@@ -4,10 +4,10 @@
 #include <string>
 
 #include "harness/base/error.hpp"
-#include "harness/logs/compare_logs.hpp"
-#include "harness/logs/json_log.hpp"
-#include "harness/logs/table_log.hpp"
-#include "harness/logs/text_log.hpp"
+#include "harness/logs/compare/compare_logs.hpp"
+#include "harness/logs/read/json_log.hpp"
+#include "harness/logs/read/table_log.hpp"
+#include "harness/logs/read/text_log.hpp"
 #include "tests/fuzz/targets.hpp"
 
 namespace parity::fuzz {

@@ -16,7 +16,7 @@
 #include "harness/compare/tensors/profile.hpp"
 #include "harness/compare/text/policy.hpp"
 #include "harness/compare/text/wording.hpp"
-#include "harness/logs/read_log.hpp"
+#include "harness/logs/read/read_log.hpp"
 #include "harness/suite/results/compare_traces.hpp"
 #include "harness/suite/results/file/last.hpp"
 #include "harness/trace/read/trace.hpp"

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "harness/base/exit_code.hpp"
-#include "harness/logs/compare_logs.hpp"
-#include "harness/logs/read_log.hpp"
+#include "harness/logs/compare/compare_logs.hpp"
+#include "harness/logs/read/read_log.hpp"
 
 namespace parity::cli {
 

@@ -8,7 +8,7 @@
 #include "harness/base/json/json.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/cli/verbs/verbs.hpp"
-#include "harness/logs/read_log.hpp"
+#include "harness/logs/read/read_log.hpp"
 #include "harness/logs/trace_log.hpp"
 
 namespace parity::cli {

@@ -8,10 +8,10 @@
 #include <gmock/gmock.h>
 
 #include "harness/base/error.hpp"
-#include "harness/logs/json_log.hpp"
-#include "harness/logs/line_reader.hpp"
-#include "harness/logs/table_log.hpp"
-#include "harness/logs/text_log.hpp"
+#include "harness/logs/read/json_log.hpp"
+#include "harness/logs/read/line_reader.hpp"
+#include "harness/logs/read/table_log.hpp"
+#include "harness/logs/read/text_log.hpp"
 
 namespace parity::logs {
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/logs/text_log.hpp"
+#include "harness/logs/read/text_log.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,8 +13,8 @@
 #include "harness/base/error.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/compare/text/wording.hpp"
-#include "harness/logs/builder.hpp"
-#include "harness/logs/number.hpp"
+#include "harness/logs/read/builder.hpp"
+#include "harness/logs/read/number.hpp"
 
 namespace parity::logs {
 namespace {

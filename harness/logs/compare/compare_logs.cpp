@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/logs/compare_logs.hpp"
+#include "harness/logs/compare/compare_logs.hpp"
 
 #include <algorithm>
 #include <iterator>

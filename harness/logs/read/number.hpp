@@ -8,6 +8,9 @@
 
 namespace parity::logs {
 
+/// 2^53: float64 holds every integer below it.
+inline constexpr double largest_exact = 9007199254740992.0;
+
 /// Returns the float64 nearest to a decimal, or nan, inf, -inf and their other spellings; nothing for other
 /// text. Spaces around it are ignored.
 std::optional<double> parse_number(std::string_view text);

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/logs/read_log.hpp"
+#include "harness/logs/read/read_log.hpp"
 
 #include <array>
 #include <cstdlib>
@@ -15,23 +15,26 @@
 #include "harness/base/json/json.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/base/text/nearest.hpp"
-#include "harness/logs/json_log.hpp"
-#include "harness/logs/line_reader.hpp"
-#include "harness/logs/table_log.hpp"
-#include "harness/logs/text_log.hpp"
+#include "harness/logs/read/json_log.hpp"
+#include "harness/logs/read/line_reader.hpp"
+#include "harness/logs/read/table_log.hpp"
+#include "harness/logs/read/text_log.hpp"
 
 namespace parity::logs {
 namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view hdf5_signature = "\x89HDF\r\n\x1a\n";
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 constexpr size_t most_of_stdin = 1U << 30U;
 
 /// Returns the kind of a log by its first line that is not empty.
-std::string recognise(std::istream& stream, const std::string& file) {
+std::string recognise(std::istream& stream, const std::string& file, const NameMap& map) {
   LineReader lines(stream, file);
   std::string line;
   while (lines.next(line)) {
+    if (lines.number() == 1 && line.starts_with(byte_order_mark))
+      line.erase(0, byte_order_mark.size());
     const size_t begin = line.find_first_not_of(" \t");
     if (begin == std::string::npos)
       continue;
@@ -39,7 +42,7 @@ std::string recognise(std::istream& stream, const std::string& file) {
       const bool whole = line.back() == '}' && line.find("\"log_history\"") == std::string::npos;
       return whole ? "jsonl" : "trainer_state";
     }
-    return is_table_header(line) ? "csv" : "text";
+    return is_table_header(line, map) ? "csv" : "text";
   }
   throw UserError("cannot read " + escape_to_line(file) +
                   " (the file is empty); give a log with at least one step");
@@ -63,7 +66,7 @@ Log read_file_as(const fs::path& path, const std::string& name, const ReadOption
   std::string kind = options.kind.empty() && !options.pattern.empty() ? "text" : options.kind;
   if (kind.empty()) {
     std::ifstream stream = open_file(path);
-    kind = recognise(stream, name);
+    kind = recognise(stream, name, options.map);
   }
   std::ifstream stream = open_file(path);
   if (kind == "jsonl")

@@ -16,6 +16,6 @@ namespace parity::logs {
 Log read_table(std::istream& stream, const std::string& file, const NameMap& map);
 
 /// Returns whether a line is the header of a table: it has separators and a step number's name.
-bool is_table_header(const std::string& line);
+bool is_table_header(const std::string& line, const NameMap& map);
 
 }  // namespace parity::logs

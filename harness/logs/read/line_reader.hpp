@@ -5,16 +5,19 @@
 #include <cstdint>
 #include <istream>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace parity::logs {
 
 /// Largest line, or record of a table, that is read.
 inline constexpr size_t longest_line = 4U << 20U;
 
-/// Reads a log line by line. Memory holds one line of at most longest_line bytes.
+/// Reads a log line by line. Memory holds one block and one line of at most longest_line bytes.
 class LineReader {
  public:
-  /// \param file  name for messages
+  /// \param stream  is read ahead
+  /// \param file    name for messages
   LineReader(std::istream& stream, std::string file) : stream_(stream), file_(std::move(file)) {}
 
   /// Reads the next line, without its end. Returns false at the end of the file.
@@ -26,9 +29,15 @@ class LineReader {
   [[noreturn]] void refuse(const std::string& cause, const std::string& hint) const;
 
  private:
+  /// Fills the block. Returns false at the end of the file.
+  bool fill();
+  void append(std::string& line, size_t count);
+
   std::istream& stream_;
   std::string file_;
   int64_t number_ = 0;
+  std::vector<char> block_;
+  size_t at_ = 0, end_ = 0;  ///< of the block: the bytes that no line has yet
 };
 
 }  // namespace parity::logs

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/logs/number.hpp"
+#include "harness/logs/read/number.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,8 +9,6 @@
 
 namespace parity::logs {
 namespace {
-
-constexpr double largest_exact = 9007199254740992.0;  // 2^53
 
 std::string_view trimmed(std::string_view text) {
   const size_t begin = text.find_first_not_of(" \t\r");
