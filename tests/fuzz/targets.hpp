@@ -15,6 +15,7 @@ namespace parity::fuzz {
 void read_case_file(std::string_view bytes);         ///< a case: parsed, and planned against a small schema
 void read_trace_file(std::string_view bytes);        ///< a trace: opened, every tensor read
 void read_golden_file(std::string_view bytes);       ///< a golden: read, its digest computed
+void read_log_file(std::string_view bytes);          ///< a log: through the reader of each format
 void read_npy_file(std::string_view bytes);          ///< token files, the one header format of our own
 void read_safetensors_file(std::string_view bytes);  ///< weights: the header checked, every tensor read
 void read_results(std::string_view bytes);           ///< results.json: parsed, and through every renderer
@@ -27,9 +28,10 @@ struct Target {
   void (*run)(std::string_view bytes);
 };
 
-inline constexpr std::array<Target, 7> targets = {{
+inline constexpr std::array<Target, 8> targets = {{
     {"case_file", read_case_file},
     {"golden_file", read_golden_file},
+    {"log_file", read_log_file},
     {"npy_file", read_npy_file},
     {"results", read_results},
     {"safetensors_file", read_safetensors_file},

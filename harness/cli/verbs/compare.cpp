@@ -11,10 +11,12 @@
 #include "harness/base/terminal/terminal.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/base/text/table.hpp"
+#include "harness/cli/verbs/compare_curves.hpp"
 #include "harness/cli/verbs/verbs.hpp"
 #include "harness/compare/tensors/profile.hpp"
 #include "harness/compare/text/policy.hpp"
 #include "harness/compare/text/wording.hpp"
+#include "harness/logs/read/read_log.hpp"
 #include "harness/suite/results/compare_traces.hpp"
 #include "harness/suite/results/file/last.hpp"
 #include "harness/trace/read/trace.hpp"
@@ -30,6 +32,8 @@ struct CompareVerbOptions {
   std::vector<std::string> channels;
   std::string phase;
   std::string out = "out/suite";
+  std::string pattern;
+  std::vector<std::string> map;
   bool json = false;
   bool all = false;
   bool partial = false;
@@ -222,7 +226,24 @@ std::string conclusion(const suite::TraceDifference& difference) {
   return text;
 }
 
+/// Compares two sides of which at least one is a log.
+/// \throws UserError for an option that only traces have
+ExitCode compare_with_log(const CompareVerbOptions& options) {
+  if (options.step >= 0 || !options.tensors.empty() || !options.phase.empty() || options.profile)
+    throw UserError(
+        "cannot compare tensors or one step (a log has channels only); leave out --step, --tensor, "
+        "--phase and --profile");
+  CurveOptions curves{options.expected, options.actual, options.out, {}, {}, options.json};
+  curves.read = {"", options.pattern, logs::parse_map(options.map)};
+  curves.filter = {options.channels, options.partial, options.policy()};
+  return compare_curves(curves);
+}
+
 ExitCode compare(const CompareVerbOptions& options) {
+  if (logs::is_log(options.expected) || logs::is_log(options.actual))
+    return compare_with_log(options);
+  if (!options.pattern.empty() || !options.map.empty())
+    throw UserError("cannot use --pattern or --map (both sides are traces); leave it out");
   suite::TraceFilter filter;
   if (options.step >= 0)
     filter.step = options.step;
@@ -260,7 +281,7 @@ ExitCode compare(const CompareVerbOptions& options) {
 void add_compare(CLI::App& app, Action& action) {
   auto options = std::make_shared<CompareVerbOptions>();
   app.add_option("EXPECTED", options->expected,
-                 "Reference: trace file, run folder, or CASE:ARM of its last run")
+                 "Reference: trace file, run folder, CASE:ARM of its last run, or log")
       ->required();
   app.add_option("ACTUAL", options->actual, "Trace to compare with it, in the same forms")->required();
   app.add_option("--step", options->step, "Update to compare (default: all)")->type_name("N");
@@ -277,6 +298,12 @@ void add_compare(CLI::App& app, Action& action) {
   app.add_option("--out", options->out, "Folder of the last run, for CASE:ARM")
       ->type_name("DIR")
       ->capture_default_str();
+  app.add_option("--pattern", options->pattern, "Expression with named groups for the lines of text logs")
+      ->type_name("REGEX");
+  app.add_option("--map", options->map, "Channel OURS for the logs' name THEIRS; may be repeated")
+      ->type_name("OURS=THEIRS")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_flag("--all", options->all, "Show identical tensors too");
   app.add_flag("--partial", options->partial,
                "Accept traces of unfinished runs, and compare up to the last step that both have");
@@ -296,8 +323,13 @@ void add_compare(CLI::App& app, Action& action) {
       "  parity compare a.h5 b.h5 --channel loss --json\n"
       "  parity compare a.h5 b.h5 --equal-nan --ignore-zero-sign\n"
       "  parity compare out/suite/runs/ID a.h5 --partial\n"
+      "  parity compare a.jsonl b.csv --map loss=train/my_loss\n"
+      "  parity compare a.h5 b.log --pattern 'step (?<step>[0-9]+) loss (?<loss>[0-9.]+)'\n"
+      "A log is JSON lines, CSV, TSV, trainer_state.json, or text of nanoGPT, Megatron, DeepSpeed; - is "
+      "stdin.\n"
       "Exit status 0 if everything compared agrees (bit for bit, except for differences that an option\n"
-      "treats as equal), 1 if not, 4 if it agrees and a run did not end.");
+      "treats as equal), 1 if not, 3 if logs have too little in common,\n"
+      "4 if it agrees and a run did not end.");
   app.callback([options, &action] { action = [options] { return compare(*options); }; });
 }
 

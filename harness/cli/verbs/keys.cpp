@@ -11,8 +11,10 @@
 #include "harness/base/terminal/terminal.hpp"
 #include "harness/base/text/glob.hpp"
 #include "harness/base/text/nearest.hpp"
+#include "harness/base/text/table.hpp"
 #include "harness/cli/options/trainer.hpp"
 #include "harness/cli/verbs/verbs.hpp"
+#include "harness/logs/channel_names.hpp"
 
 namespace parity::cli {
 namespace {
@@ -66,7 +68,21 @@ void print_key(const std::string& name, const suite::ConfigSchema::Key& key, con
              style.faint(key.type + values), key.doc);
 }
 
+/// Prints the table of common names in logs.
+ExitCode log_names(bool json) {
+  Json all = {{"schema", "parity.keys/1"}, {"log_names", Json::array()}};
+  std::vector<std::vector<std::string>> rows;
+  for (const logs::ChannelName& row : logs::common_names()) {
+    rows.push_back({std::string(row.name), std::string(row.channel), std::string(name_of(row.kind))});
+    all["log_names"].push_back({{"name", row.name}, {"channel", row.channel}, {"kind", name_of(row.kind)}});
+  }
+  fmt::print("{}", json ? all.dump(1) + "\n" : text_table({"name in a log", "channel", "kind"}, rows));
+  return ExitCode::agree;
+}
+
 ExitCode keys(const KeysOptions& options) {
+  if (options.patterns == std::vector<std::string>{"channels"})
+    return log_names(options.json);
   const suite::ConfigSchema schema = trainer_schema(options.trainer);
   const Keys wanted = wanted_keys(schema, options.patterns);
   if (options.json) {
@@ -92,7 +108,8 @@ void add_keys(CLI::App& app, Action& action) {
       "Examples:\n"
       "  parity keys                   every key with its default, and the channels\n"
       "  parity keys lr. clip          keys with one of these in the name\n"
-      "  parity keys 'data.*' --json   as JSON");
+      "  parity keys 'data.*' --json   as JSON\n"
+      "  parity keys channels          common names in logs, and the channels that they become");
   app.callback([options, &action] { action = [options] { return keys(*options); }; });
 }
 

@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/verbs/compare_curves.hpp"
+
+#include <fmt/format.h>
+
+#include "harness/base/error.hpp"
+#include "harness/base/json/json.hpp"
+#include "harness/base/terminal/terminal.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
+#include "harness/base/text/table.hpp"
+#include "harness/compare/curves/pattern.hpp"
+#include "harness/compare/text/policy.hpp"
+#include "harness/compare/text/wording.hpp"
+#include "harness/logs/trace_log.hpp"
+#include "harness/suite/results/file/last.hpp"
+
+namespace parity::cli {
+namespace {
+
+struct Side {
+  logs::Log log;
+  bool ended = true;  ///< false for the trace of a run that failed or did not end
+};
+
+Side read_side(const std::string& words, const CurveOptions& options) {
+  if (logs::is_log(words))
+    return {logs::read_log(words, options.read)};
+  const trace::Trace trace = trace::Trace::open(suite::find_trace(words, options.out));
+  return {logs::log_of(trace, words), trace.complete() && !trace.failure()};
+}
+
+void print_rows(const logs::LogDifference& difference, const std::string& agreeing) {
+  std::vector<std::vector<std::string>> rows;
+  for (const logs::CurveDifference& row : difference.channels) {
+    const compare::SeriesDifference& d = row.difference;
+    rows.push_back({row.name, d.identical() ? agreeing : "different", std::to_string(d.count),
+                    d.first ? std::to_string(row.expected.steps.at(*d.first)) : "-",
+                    compare::size_text(static_cast<double>(d.max_ulp)), compare::size_text(d.relative_l2)});
+  }
+  if (!rows.empty())
+    fmt::print("{}",
+               text_table({"channel", "verdict", "steps", "first step", "max ULP", "relative L2"}, rows));
+}
+
+/// Prints both values of the first step that differs, and what the difference looks like.
+void print_first(const logs::LogDifference& difference) {
+  for (const logs::CurveDifference& row : difference.channels) {
+    if (!row.difference.first)
+      continue;
+    const size_t i = *row.difference.first;
+    fmt::print("  {} at step {}: {} against {}\n", escape_to_line(row.name), row.expected.steps.at(i),
+               row.expected.text(i), row.actual.text(i));
+    const std::string looks =
+        pattern_text(row.name, "the first", "the second", row.expected, row.actual, row.difference);
+    if (!looks.empty())
+      fmt::print("  looks like: {}\n", escape_to_line(looks, 400));
+  }
+}
+
+std::string curve_sentence(const logs::LogDifference& difference, const CurveOptions& options) {
+  const size_t count = difference.channels.size();
+  const std::string policy = compare::policy_text(options.filter.policy);
+  if (!difference.agrees()) {
+    std::string text = fmt::format("different: {} of {}", difference.differing,
+                                   compare::count_text(count, "common channel"));
+    return difference.mismatch.empty() ? text : text + "; " + difference.mismatch;
+  }
+  const std::string what =
+      fmt::format("{} {} in every digit that both sides hold{}", compare::count_text(count, "common channel"),
+                  count == 1 ? "agrees" : "agree", policy.empty() ? "" : ", where " + policy);
+  if (!difference.missing.empty())
+    return fmt::format("missing: {}; {}", difference.missing, what);
+  return fmt::format("{}: {}", policy.empty() ? "identical" : "equal", what);
+}
+
+}  // namespace
+
+ExitCode compare_curves(const CurveOptions& options) {
+  if (options.expected == "-" && options.actual == "-")
+    throw UserError("cannot compare - with - (the standard input is one log); write one of them to a file");
+  const Side expected = read_side(options.expected, options);
+  const Side actual = read_side(options.actual, options);
+  logs::LogDifference difference = compare_logs(expected.log, actual.log, options.filter);
+  const bool unfinished = !options.filter.partial && !(expected.ended && actual.ended);
+  for (const Side* side : {&expected, &actual})
+    for (const std::string& note : side->log.notes)
+      difference.notes.push_back(escape_to_line(side->log.file) + ": " + note);
+  if (unfinished)
+    difference.notes.emplace_back("the run of a trace did not end well; --partial accepts it");
+  const ExitCode code = unfinished && difference.agrees() ? ExitCode::crashed : difference.exit_code();
+  if (options.json) {
+    Json json = difference.to_json();
+    json["identical"] = code == ExitCode::agree;
+    json["sides"] = {expected.log.text(), actual.log.text()};
+    fmt::print("{}\n", json_text(json, 1));
+    return code;
+  }
+  fmt::print("{}\n{}\n\n", expected.log.text(), actual.log.text());
+  print_rows(difference, options.filter.policy.strict() ? "identical" : "equal");
+  print_first(difference);
+  for (const std::string& note : difference.notes)
+    fmt::print("  {}\n", note);
+  const Style style = Style::for_stream(stdout);
+  const std::string text =
+      (code == ExitCode::crashed ? "crashed: " : "") + curve_sentence(difference, options);
+  fmt::print("\n{}\n", code == ExitCode::agree ? style.good(text) : style.bad(text));
+  return code;
+}
+
+}  // namespace parity::cli

@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "harness/base/exit_code.hpp"
+#include "harness/logs/compare/compare_logs.hpp"
+#include "harness/logs/read/read_log.hpp"
+
+namespace parity::cli {
+
+/// Two sides of which at least one is a log.
+struct CurveOptions {
+  std::string expected, actual;
+  std::string out;  ///< folder of the last run, for CASE:ARM
+  logs::ReadOptions read;
+  logs::LogFilter filter;
+  bool json = false;
+};
+
+/// Compares the channels of two sides, each a log or a trace, and prints what was recognised, compared and
+/// left out.
+ExitCode compare_curves(const CurveOptions& options);
+
+}  // namespace parity::cli

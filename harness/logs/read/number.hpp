@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace parity::logs {
+
+/// 2^53: float64 holds every integer below it.
+inline constexpr double largest_exact = 9007199254740992.0;
+
+/// Returns the float64 nearest to a decimal, or nan, inf, -inf and their other spellings; nothing for other
+/// text. Spaces around it are ignored.
+std::optional<double> parse_number(std::string_view text);
+
+/// Returns whether the text is an integer that float64 does not hold exactly.
+bool is_inexact_integer(std::string_view text);
+
+/// Returns a value as a step number; nothing if it is negative, not whole or beyond 2^53.
+std::optional<int64_t> step_of(double value);
+
+}  // namespace parity::logs

@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/logs/read/table_log.hpp"
+
+#include <cmath>
+#include <optional>
+#include <set>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "harness/base/error.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
+#include "harness/logs/read/builder.hpp"
+#include "harness/logs/read/number.hpp"
+#include "harness/logs/read/record_reader.hpp"
+
+namespace parity::logs {
+namespace {
+
+using Names = std::vector<std::string>;
+
+char separator_of(const std::string& header) {
+  return header.find('\t') != std::string::npos ? '\t' : ',';
+}
+
+/// Returns the column of step numbers; nothing if there is none. Of several, the smallest rank counts.
+std::optional<size_t> step_column(const Names& header, const NameMap& map) {
+  std::optional<size_t> found;
+  for (size_t i = 0; i < header.size(); ++i)
+    if (const auto rank = step_rank(header[i], map))
+      if (!found || *rank < *step_rank(header[*found], map))
+        found = i;
+  return found;
+}
+
+/// Returns the columns of a header line.
+Names read_header(std::string line, LineReader& lines) {
+  RecordReader records(lines, separator_of(line));
+  if (!records.split(std::move(line)))
+    lines.refuse("a quote that is never closed", "expected a header line");
+  Names header(records.cells().begin(), records.cells().end());
+  if (std::set<std::string>(header.begin(), header.end()).size() != header.size())
+    lines.refuse("two columns have one name", "rename one");
+  return header;
+}
+
+/// Adds the cells of the records of a table to a builder.
+class TableReader {
+ public:
+  TableReader(Names header, size_t step_at, const LineReader& place, Builder& builder)
+      : header_(std::move(header)), step_at_(step_at), place_(place), builder_(builder) {
+    columns_.resize(header_.size());
+    other_step_.resize(header_.size());
+    for (size_t i = 0; i < header_.size(); ++i) {
+      other_step_[i] = i != step_at_ && step_rank(header_[i], builder_.map());
+      if (other_step_[i])
+        builder_.note(fmt::format("{} is left out, since {} is the step number", parity::quoted(header_[i]),
+                                  parity::quoted(header_[step_at_])));
+    }
+  }
+
+  void add(const std::vector<std::string_view>& cells) {
+    if (cells.size() != header_.size())
+      place_.refuse(fmt::format("{} cells, expected {} as in the header", cells.size(), header_.size()),
+                    "is the file cut off?");
+    const std::optional<double> number = parse_number(cells[step_at_]);
+    const std::optional<int64_t> step = number ? step_of(*number) : std::nullopt;
+    if (!step)
+      place_.refuse(header_[step_at_] + " is '" + escape_to_line(cells[step_at_], 40) +
+                        "', expected a whole number from 0 on",
+                    "correct the log");
+    for (size_t i = 0; i < cells.size(); ++i)
+      if (i != step_at_ && !other_step_[i])
+        add_cell(*step, i, cells[i]);
+  }
+
+  void finish() {
+    if (words_ > 0)
+      builder_.note(fmt::format("{} cells hold no number and are left out", words_));
+  }
+
+ private:
+  void add_cell(int64_t step, size_t i, std::string_view cell) {
+    const std::optional<double> value = parse_number(cell);
+    if (!value) {
+      words_ += cell.empty() ? 0 : 1;
+      return;
+    }
+    if (!columns_[i])
+      columns_[i] = builder_.column(header_[i]);
+    if (std::abs(*value) >= largest_exact && is_inexact_integer(cell) && !builder_.is_timing(*columns_[i]))
+      place_.refuse(parity::quoted(header_[i]) + " is an integer beyond 2^53", "leave that column out");
+    builder_.add(step, *columns_[i], *value);
+  }
+
+  Names header_;
+  size_t step_at_;
+  const LineReader& place_;
+  Builder& builder_;
+  std::vector<std::optional<size_t>> columns_;  ///< of the builder, once a column has a number
+  std::vector<bool> other_step_;                ///< columns that name a step too
+  size_t words_ = 0;                            ///< cells with text that is no number
+};
+
+}  // namespace
+
+bool is_table_header(const std::string& line, const NameMap& map) {
+  std::istringstream nothing;
+  LineReader lines(nothing, "");
+  RecordReader records(lines, separator_of(line));
+  return records.split(line) && records.cells().size() > 1 &&
+         step_column({records.cells().begin(), records.cells().end()}, map);
+}
+
+Log read_table(std::istream& stream, const std::string& file, const NameMap& map) {
+  LineReader lines(stream, file);
+  std::string first;
+  if (!lines.next(first))
+    lines.refuse("an empty file", "expected a header line");
+  if (first.starts_with("\xEF\xBB\xBF"))  // a byte order mark
+    first.erase(0, 3);
+  const char separator = separator_of(first);
+  Names header = read_header(std::move(first), lines);
+  const std::optional<size_t> step_at = step_column(header, map);
+  if (!step_at)
+    lines.refuse("no column is a step number",
+                 "name it step, _step, iter, iteration or global_step, or write --map step=NAME");
+  Builder builder(lines, separator == '\t' ? "TSV" : "CSV", map);
+  TableReader table(std::move(header), *step_at, lines, builder);
+  RecordReader records(lines, separator);
+  while (records.next())
+    if (records.cells().size() > 1 || !records.cells().front().empty())
+      table.add(records.cells());
+  table.finish();
+  return builder.finish();
+}
+
+}  // namespace parity::logs

@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// `parity compare` and `parity import` on logs of several kinds: what they print, and their exit codes.
+#include <gmock/gmock.h>
+
+#include "harness/base/json/json.hpp"
+#include "tests/harness/cli/program_fixture.hpp"
+
+namespace parity::cli {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+class LogsTest : public ProgramTest {
+ protected:
+  void SetUp() override {
+    ProgramTest::SetUp();
+    put("a.jsonl",
+        "{\"step\": 1, \"train/loss\": 2.5, \"lr\": 0.1}\n{\"step\": 2, \"train/loss\": 2.25, \"lr\": "
+        "0.2}\n");
+    put("b.csv", "step,loss,learning_rate\n1,2.5,0.1\n2,2.25,0.2\n");
+    put("moved.csv", "step,loss,learning_rate\n1,2.5,0.1\n2,2.125,0.2\n");
+    put("c.log", "iter 1: loss 2.5000, time 3.00ms\niter 2: loss 2.2500, time 4.00ms\n");
+  }
+  void put(const std::string& name, const std::string& text) const { write_file(folder_ / name, text); }
+};
+
+TEST_F(LogsTest, MixedKinds_Agree) {
+  const Outcome found = parity("compare a.jsonl b.csv");
+  EXPECT_EQ(found.status, 0) << found.out << found.err;
+  EXPECT_THAT(found.out, AllOf(HasSubstr("a.jsonl: JSON lines, 2 steps, 2 channels\n"),
+                               HasSubstr("b.csv: CSV, 2 steps, 2 channels\n"),
+                               HasSubstr("identical: 2 common channels agree")));
+  EXPECT_EQ(parity("compare c.log b.csv --channel loss").status, 0);
+  EXPECT_EQ(shell("sh -c 'parity compare - b.csv < a.jsonl'").status, 0);
+}
+
+TEST_F(LogsTest, OtherValue_IsFound) {
+  const Outcome found = parity("compare a.jsonl moved.csv");
+  EXPECT_EQ(found.status, 1) << found.err;
+  EXPECT_THAT(found.out, HasSubstr("loss at step 2: 2.25 against 2.125"));
+  const Json json = read_json(parity("compare a.jsonl moved.csv --json").out);
+  EXPECT_EQ(json.at("identical"), false);
+  EXPECT_EQ(json.at("channels").at(0).at("first").at("step"), 2);
+}
+
+TEST_F(LogsTest, NothingInCommon_IsMissing) {
+  put("far.csv", "step,loss\n11,2.5\n12,2.25\n");
+  put("other.csv", "step,mine\n1,2.5\n2,2.25\n");
+  EXPECT_EQ(parity("compare a.jsonl far.csv").status, 3);
+  EXPECT_EQ(parity("compare a.jsonl other.csv").status, 3);
+  EXPECT_EQ(parity("compare a.jsonl other.csv --map loss=mine").status, 0);
+}
+
+TEST_F(LogsTest, Import_WritesATrace) {
+  const Outcome found = parity("import a.jsonl -o a.h5");
+  EXPECT_EQ(found.status, 0) << found.err;
+  EXPECT_EQ(found.out, "a.jsonl: JSON lines, 2 steps, 2 channels\nwrote a.h5\n");
+  EXPECT_EQ(parity("compare a.h5 b.csv").status, 0);
+  EXPECT_EQ(parity("compare moved.csv a.h5").status, 1);
+  EXPECT_EQ(parity("import b.csv -o b.h5").status, 0);
+  EXPECT_EQ(parity("compare a.h5 b.h5").status, 0);
+}
+
+TEST_F(LogsTest, BadInput_IsRefused) {
+  put("empty.jsonl", "");
+  put("cut.jsonl", "{\"step\": 1, \"loss\": 2}\n{\"st");
+  put("prose.log", "nothing to see\n");
+  for (const char* name : {"empty.jsonl", "cut.jsonl", "prose.log"}) {
+    const Outcome found = parity(std::string("compare ") + name + " a.jsonl");
+    EXPECT_EQ(found.status, 2) << name;
+    EXPECT_THAT(found.err, HasSubstr(name));
+    EXPECT_EQ(parity(std::string("import ") + name + " -o x.h5").status, 2);
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "x.h5"));
+  }
+  EXPECT_EQ(parity("compare a.jsonl b.csv --step 1").status, 2);
+}
+
+TEST_F(LogsTest, Names_AreListed) {
+  EXPECT_THAT(parity("keys channels").out, HasSubstr("lm loss"));
+}
+
+}  // namespace
+}  // namespace parity::cli

@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
+#include "tests/harness/logs/log_fixture.hpp"
+
+namespace parity::logs {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(JsonLines, NestedNames_BecomeChannels) {
+  const Log log = json_lines(
+      "{\"step\": 1, \"loss_metrics\": {\"global_avg_loss\": 2.5}, \"lr\": 1e-3, \"tps\": 10}\n"
+      "{\"step\": 2, \"loss_metrics\": {\"global_avg_loss\": NaN}, \"lr\": 2e-3, \"note\": \"NaN, "
+      "\\\"NaN\"}\n");
+  EXPECT_EQ(log.channels.at("loss").steps, (std::vector<int64_t>{1, 2}));
+  EXPECT_EQ(log.channels.at("loss").values[0], 2.5);
+  EXPECT_TRUE(std::isnan(log.channels.at("loss").values[1]));
+  EXPECT_THAT(log.channels.at("lr").values, ElementsAre(1e-3, 2e-3));
+  EXPECT_EQ(log.channels.at("tokens_per_second").kind, trace::ChannelKind::timing);
+  EXPECT_EQ(log.text(), "a.jsonl: JSON lines, 2 steps, 3 channels");
+}
+
+TEST(JsonLines, RepeatedSteps_LastWins) {
+  const Log log = json_lines(
+      "{\"step\": 1, \"loss\": 5}\n{\"step\": 2, \"loss\": 9}\n{\"step\": 2, \"loss\": 4}\n{\"step\": 3, "
+      "\"loss\": 3}\n");
+  EXPECT_THAT(log.channels.at("loss").values, ElementsAre(5, 4, 3));
+  EXPECT_THAT(log.notes, Contains(HasSubstr("1 step is repeated, first 2; the last value of each counts")));
+}
+
+TEST(TrainerState, History_BecomesChannels) {
+  const Log log = trainer_state(
+      "{\n \"global_step\": 20,\n \"log_history\": [\n"
+      "  {\"step\": 10, \"loss\": 2.0, \"learning_rate\": 1e-4, \"grad_norm\": 1.5},\n"
+      "  {\"step\": 20, \"loss\": 1.0, \"learning_rate\": 5e-5, \"grad_norm\": 1.25},\n"
+      "  {\"step\": 20, \"train_loss\": 1.5, \"train_runtime\": 3.0}\n ]\n}\n");
+  EXPECT_THAT(log.channels.at("loss").values, ElementsAre(2.0, 1.0));
+  EXPECT_THAT(log.channels.at("lr").values, ElementsAre(1e-4, 5e-5));
+  EXPECT_THAT(log.channels.at("train_loss").values, ElementsAre(1.5));  // the mean, not the loss of step 20
+  EXPECT_EQ(log.channels.at("train_runtime").kind, trace::ChannelKind::timing);
+}
+
+TEST(Table, QuotesAndEmptyCells_AreRead) {
+  const Log log = table("step,\"a \"\"b\"\", c\",train/loss\r\n1,2,3.5\r\n2,,nan\r\n3.0,\"4\",1e-2\r\n");
+  EXPECT_THAT(log.channels.at("a \"b\", c").steps, ElementsAre(1, 3));
+  EXPECT_THAT(log.channels.at("loss").steps, ElementsAre(1, 2, 3));
+  EXPECT_EQ(log.format, "CSV");
+  EXPECT_EQ(table("Step\tloss\n0\t1\n").format, "TSV");
+}
+
+TEST(Table, Words_AreCounted) {
+  EXPECT_THAT(table("step,loss\n1,2\n2,diverged\n").notes,
+              Contains("1 cells hold no number and are left out"));
+}
+
+TEST(JsonLines, Null_IsNan) {
+  const Log log = json_lines("{\"step\": 1, \"loss\": null}\n");
+  EXPECT_TRUE(std::isnan(log.channels.at("loss").values.at(0)));
+}
+
+TEST(Table, MappedName_WinsOverTheTable) {
+  const Log log = table("step,loss,mine\n1,5,6\n", {{"mine", "loss"}});
+  EXPECT_THAT(log.channels.at("loss").values, ElementsAre(6));
+  EXPECT_FALSE(log.channels.contains("mine"));
+}
+
+TEST(Text, NanoGpt_IsKnown) {
+  const Log log = text_lines(
+      "compiling the model...\nstep 0: train loss 10.9886, val loss 10.9906\n"
+      "iter 0: loss 10.9887, time 30.50ms, mfu -100.00%\niter 10: loss nan, time 30.50ms, mfu 1.00%\n");
+  EXPECT_EQ(log.format, "nanoGPT text");
+  EXPECT_EQ(log.channels.at("loss").values[0], 10.9887);
+  EXPECT_TRUE(std::isnan(log.channels.at("loss").values[1]));
+  EXPECT_EQ(log.channels.at("time_ms").kind, trace::ChannelKind::timing);
+  EXPECT_THAT(log.channels.at("eval_loss").values, ElementsAre(10.9906));
+}
+
+TEST(Text, Megatron_IsKnown) {
+  const Log log = text_lines(
+      " [2025-01-01 00:00:00] iteration       10/     100 | consumed samples:          160 | elapsed time "
+      "per "
+      "iteration (ms): 512.3 | learning rate: 1.500000E-04 | global batch size:    16 | lm loss: "
+      "3.201000E+00 | "
+      "loss scale: 1.0 | grad norm: 1.250 | number of skipped iterations:   0 | number of nan iterations:   "
+      "0 |\n");
+  EXPECT_EQ(log.format, "Megatron text");
+  EXPECT_THAT(log.channels.at("loss").values, ElementsAre(3.201));
+  EXPECT_THAT(log.channels.at("lr").values, ElementsAre(1.5e-4));
+  EXPECT_THAT(log.channels.at("grad_norm").values, ElementsAre(1.25));
+  EXPECT_THAT(log.channels.at("loss").steps, ElementsAre(10));
+  EXPECT_EQ(log.channels.at("elapsed time per iteration (ms)").kind, trace::ChannelKind::timing);
+}
+
+TEST(Text, DeepSpeed_IsKnown) {
+  const Log log = text_lines(
+      "[2025-01-01 00:00:00,000] [INFO] [logging.py:96:log_dist] [Rank 0] step=10, skipped=0, lr=[0.0001, "
+      "0.0001], "
+      "mom=[[0.9, 0.95]]\nsteps: 10 loss: 3.2012 iter time (s): 0.512 samples/sec: 31.250\n");
+  EXPECT_THAT(log.channels.at("lr").values, ElementsAre(0.0001));
+  EXPECT_THAT(log.channels.at("loss").values, ElementsAre(3.2012));
+}
+
+TEST(Text, OwnPattern_NamesTheChannels) {
+  const Log log =
+      text_lines("[s3] L=2.5\nother\n[s4] L=2.25\n", R"(\[s(?P<step>\d+)\] (?:L|loss)=(?<loss>[0-9.]+))");
+  EXPECT_THAT(log.channels.at("loss").steps, ElementsAre(3, 4));
+  EXPECT_THAT(log.channels.at("loss").values, ElementsAre(2.5, 2.25));
+  EXPECT_THAT(log.notes, Contains("1 of 3 lines have no values"));
+}
+
+TEST(Text, BadPattern_IsRefused) {
+  for (const char* pattern :
+       {"(?<step>[0-9]+", "(?<step>[0-9]+)", "(?=x)(?<step>a)(?<b>c)", "(?<step>*)(?<b>[)"})
+    EXPECT_THAT(problem_of([&] { text_lines("x\n", pattern); }), HasSubstr("--pattern")) << pattern;
+}
+
+}  // namespace
+}  // namespace parity::logs
