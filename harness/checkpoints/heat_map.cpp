@@ -20,7 +20,9 @@ struct Cell {
   std::string text() const {
     if (verdict == Verdict::one_sided)
       return "one side";
-    return verdict == Verdict::different ? compare::size_text(gap) : "=";
+    if (verdict == Verdict::different)
+      return gap == 0 ? "rule" : compare::size_text(gap);
+    return "=";
   }
 };
 
@@ -40,13 +42,19 @@ std::string name_of_column(const Role& role) {
   return role.state.empty() ? name : name + " " + role.state;
 }
 
+/// Returns whether a finding is about a tensor of a numbered block.
+bool is_in_block(const Finding& finding) {
+  const Role& role = finding.role();
+  return !role.indices.empty() && (role.known || role.name.starts_with("#."));
+}
+
 using Columns = std::vector<std::pair<std::string, Column>>;
 
 /// Returns the columns that differ somewhere, the worst first.
 Columns columns_of(const std::vector<Finding>& findings) {
   std::map<std::string, Column> found;
   for (const Finding& finding : findings) {
-    if (finding.role().indices.empty())
+    if (!is_in_block(finding))
       continue;
     Column& column = found[name_of_column(finding.role())];
     const Cell cell{finding.verdict, finding.gap.relative_l2()};
@@ -60,15 +68,16 @@ Columns columns_of(const std::vector<Finding>& findings) {
   for (auto& [name, column] : found)
     if (column.worst.verdict >= Verdict::different)
       columns.emplace_back(name, std::move(column));
-  std::stable_sort(columns.begin(), columns.end(),
-                   [](const auto& a, const auto& b) { return is_worse_cell(a.second.worst, b.second.worst); });
+  std::stable_sort(columns.begin(), columns.end(), [](const auto& a, const auto& b) {
+    return is_worse_cell(a.second.worst, b.second.worst);
+  });
   return columns;
 }
 
 std::vector<int64_t> blocks_of(const std::vector<Finding>& findings) {
   std::vector<int64_t> blocks;
   for (const Finding& finding : findings)
-    if (!finding.role().indices.empty())
+    if (is_in_block(finding))
       blocks.push_back(finding.role().indices.front());
   std::sort(blocks.begin(), blocks.end());
   blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());

@@ -50,6 +50,7 @@ class Pairing {
 
  private:
   using Rows = Expectation::Rows;
+  using Groups = Expectation::Groups;
 
   bool is_selected(const std::vector<Item>& items) const {
     return globs_.empty() || std::any_of(items.begin(), items.end(), [&](const Item& item) {
@@ -70,7 +71,8 @@ class Pairing {
       if (a == nullptr)
         continue;
       const bool only_as_is = !a->is_mapped && e->view.shape == a->view.shape;
-      add({*e}, {*a}, rules_for_pair(*e, *a), {a->is_mapped ? Rows::any : Rows::same, only_as_is});
+      add({*e}, {*a}, rules_for_pair(*e, *a),
+          {.rows = a->is_mapped ? Rows::any : Rows::same, .only_as_is = only_as_is});
       expected_.take(*e);
       actual_.take(*a);
     }
@@ -89,9 +91,15 @@ class Pairing {
   /// Returns which order of rows the two names call for.
   Rows rows_for(const Item& e, const Item& a) const {
     const RowOrder from = expected_.order_of(e), to = actual_.order_of(a);
-    if (!e.role.known || !a.role.known)
-      return Rows::any;
     return from == RowOrder::none || to == RowOrder::none || from == to ? Rows::same : Rows::permuted;
+  }
+
+  /// Returns whether q, k and v of the two names are grouped differently.
+  static Groups groups_for(const Item& e, const Item& a) {
+    const RowGroups from = e.role.groups, to = a.role.groups;
+    if (from == RowGroups::unknown || to == RowGroups::unknown)
+      return Groups::any;
+    return from == to ? Groups::concatenated : Groups::grouped;
   }
 
   void pair_roles() {
@@ -99,10 +107,17 @@ class Pairing {
       Item* a = actual_.with_role(e->role);
       if (a == nullptr || expected_.with_role(e->role) != e)
         continue;
-      add({*e}, {*a}, rules_for_pair(*e, *a), {rows_for(*e, *a)});
+      add({*e}, {*a}, rules_for_pair(*e, *a), {rows_for(*e, *a), groups_for(*e, *a)});
       expected_.take(*e);
       actual_.take(*a);
     }
+  }
+
+  /// Returns how the name of a fused tensor says that it holds q, k and v.
+  static Groups groups_of(const Role& whole) {
+    return whole.groups == RowGroups::unknown        ? Groups::any
+           : whole.groups == RowGroups::concatenated ? Groups::concatenated
+                                                     : Groups::grouped;
   }
 
   /// Finds whole tensors of one side whose parts the other side has.
@@ -117,7 +132,10 @@ class Pairing {
       const std::vector<Rule> rules = rules_for_parts(*whole, views, whole_is_expected);
       const RowOrder from = wholes.order_of(*whole), to = others.order_of(*parts.front());
       const bool same = from == RowOrder::none || to == RowOrder::none || from == to;
-      const Expectation expectation{fused.whole != "qkv" ? Rows::any : same ? Rows::same : Rows::permuted};
+      const Expectation expectation{fused.whole != "qkv" ? Rows::any
+                                    : same               ? Rows::same
+                                                         : Rows::permuted,
+                                    groups_of(whole->role)};
       std::vector<Item> one = {*whole}, many;
       for (const Item* part : parts)
         many.push_back(*part);

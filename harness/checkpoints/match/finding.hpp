@@ -55,6 +55,7 @@ struct Finding {
 /// How a search may explain a pair.
 struct Expectation {
   enum class Rows { any, same, permuted } rows = Rows::any;
+  enum class Groups { any, concatenated, grouped } groups = Groups::any;
   /// Both sides claim the same arrangement, as two tensors of one name and shape do.
   bool only_as_is = false;
   bool square_too = false;  ///< whether a square matrix may be transposed, which its shape does not show

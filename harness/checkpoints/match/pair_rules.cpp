@@ -64,6 +64,33 @@ void add_padded(std::vector<Rule>& rules, const StridedView& e, const StridedVie
        slice(longer, 0, common, more)});
 }
 
+/// Returns whether dimensions of one shape, merged with their neighbours, give the other shape.
+bool merges_into(const Shape& finer, const Shape& coarser) {
+  size_t at = 0;
+  for (const int64_t size : coarser) {
+    int64_t product = 1;
+    while (at < finer.size() && (product < size || finer[at] == 1))
+      product *= finer[at++];
+    if (product != size)
+      return false;
+  }
+  return at == finer.size();
+}
+
+Shape without_ones(Shape shape) {
+  std::erase(shape, 1);
+  return shape;
+}
+
+Rule reshaped(const StridedView& e, const StridedView& a) {
+  Rule rule{RuleKind::reshaped,
+            fmt::format("reshaped from {} to {}", to_string(e.shape), to_string(a.shape)),
+            {{flatten(e), flatten(a)}}};
+  const Shape from = without_ones(e.shape), to = without_ones(a.shape);
+  rule.fits_shapes = merges_into(from, to) || merges_into(to, from);
+  return rule;
+}
+
 }  // namespace
 
 std::vector<Rule> rules_for_pair(const Item& expected, const Item& actual) {
@@ -82,9 +109,7 @@ std::vector<Rule> rules_for_pair(const Item& expected, const Item& actual) {
   if (is_qkv && is_matrix && e.shape.size() == 2)
     add_regrouped(rules, transpose(e), a, true);
   if (e.shape != a.shape && e.size() == a.size() && e.is_contiguous() && a.is_contiguous())
-    rules.push_back({RuleKind::reshaped,
-                     fmt::format("reshaped from {} to {}", to_string(e.shape), to_string(a.shape)),
-                     {{flatten(e), flatten(a)}}});
+    rules.push_back(reshaped(e, a));
   const bool rows_differ = !e.shape.empty() && e.shape.size() == a.shape.size() && e.shape[0] != a.shape[0];
   if (rows_differ && std::equal(e.shape.begin() + 1, e.shape.end(), a.shape.begin() + 1))
     add_padded(rules, e, a);

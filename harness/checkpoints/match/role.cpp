@@ -13,9 +13,9 @@
 namespace parity::checkpoints {
 namespace {
 
-constexpr std::array<std::string_view, 8> wrappers = {
-    "model",       "module",         "_orig_mod", "_fsdp_wrapped_module",
-    "transformer", "language_model", "gpt_neox",  "decoder"};
+constexpr std::array<std::string_view, 10> wrappers = {
+    "state_dict",           "model_state_dict", "model",          "module",   "_orig_mod",
+    "_fsdp_wrapped_module", "transformer",      "language_model", "gpt_neox", "decoder"};
 constexpr std::array<std::string_view, 4> block_lists = {"layers", "h", "blocks", "block"};
 constexpr std::string_view state_prefix = "optimizer.state.";
 
@@ -120,6 +120,7 @@ Role role_of(const std::string& name) {
     return role;
   role.name = std::string(row->role) + "." + (leaf.empty() ? "weight" : leaf);
   role.order = row->order;
+  role.groups = row->groups;
   role.known = true;
   role.is_matrix = row->is_matrix;
   return role;

@@ -17,6 +17,13 @@ enum class RowOrder {
   pairs,   ///< both coordinates of a pair next to each other: Meta, torchtitan
 };
 
+/// In which order a tensor holds the rows of q, k and v.
+enum class RowGroups {
+  unknown,
+  concatenated,  ///< all of q, all of k, all of v
+  by_key_head,   ///< for each key head its queries, key and value: Megatron, GPT-NeoX
+};
+
 /// What a tensor is in a model, whatever the program that named it.
 struct Role {
   /// "q.weight", "norm1.weight", ... A name that no table has keeps its own words: "mixer.in_proj.weight".
@@ -24,6 +31,7 @@ struct Role {
   std::vector<int64_t> indices;  ///< numbers in the name: block, expert
   std::string state;             ///< state of an optimizer, such as "exp_avg"; "" for a weight
   RowOrder order = RowOrder::none;
+  RowGroups groups = RowGroups::unknown;
   bool known = false;      ///< whether the table of names has it
   bool is_matrix = false;  ///< a linear layer in a block, which some programs transpose
 

@@ -9,6 +9,7 @@
 namespace parity::checkpoints {
 namespace {
 
+constexpr RowGroups in_one = RowGroups::concatenated, by_head = RowGroups::by_key_head;
 constexpr RowOrder none = RowOrder::none, halves = RowOrder::halves, pairs = RowOrder::pairs;
 
 constexpr auto outside = std::to_array<RoleRow>({
@@ -42,14 +43,14 @@ constexpr auto in_blocks = std::to_array<RoleRow>({
     {"self_attn.v_proj", "v", none, true},
     {"attention.wv", "v", none, true},
     {"attention.qkv_linear.wv", "v", none, true},
-    {"self_attn.qkv_proj", "qkv", halves, true},
-    {"self_attention.linear_qkv", "qkv", halves, true},
-    {"self_attention.query_key_value", "qkv", halves, true},
-    {"attention.query_key_value", "qkv", halves, true},
-    {"attention.wqkv", "qkv", pairs, true},
-    {"attention.qkv_linear.wqkv", "qkv", pairs, true},
-    {"attn.c_attn", "qkv", none, true},
-    {"attn.qkv", "qkv", none, true},
+    {"self_attn.qkv_proj", "qkv", halves, true, in_one},
+    {"self_attention.linear_qkv", "qkv", halves, true, by_head},
+    {"self_attention.query_key_value", "qkv", halves, true, by_head},
+    {"attention.query_key_value", "qkv", halves, true, by_head},
+    {"attention.wqkv", "qkv", pairs, true, by_head},
+    {"attention.qkv_linear.wqkv", "qkv", pairs, true, by_head},
+    {"attn.c_attn", "qkv", none, true, in_one},
+    {"attn.qkv", "qkv", none, true, in_one},
     {"self_attn.o_proj", "o", none, true},
     {"self_attn.out_proj", "o", none, true},
     {"attention.wo", "o", none, true},

@@ -14,6 +14,7 @@ struct RoleRow {
   std::string_view role;
   RowOrder order = RowOrder::none;
   bool is_matrix = false;
+  RowGroups groups = RowGroups::unknown;
 };
 
 /// Returns the row of a part; null if the table does not have it.

@@ -48,6 +48,7 @@ struct Rule {
   bool permutes = false;    ///< whether it permutes the rows of heads
   bool transposes = false;  ///< whether it swaps rows and columns
   StridedView rest = {};    ///< rows that only one side has; empty if there are none
+  bool fits_shapes = true;  ///< false: a reshape that no split or merge of dimensions explains
 };
 
 /// Returns the rules that fit the shapes of two tensors, the simplest first.

@@ -43,6 +43,12 @@ bool is_wanted(const Rule& rule, const Expectation& expectation) {
   using Rows = Expectation::Rows;
   if (expectation.only_as_is)
     return rule.kind == RuleKind::as_is;
+  if (!rule.fits_shapes)
+    return false;
+  using Groups = Expectation::Groups;
+  if (expectation.groups != Groups::any &&
+      (rule.kind == RuleKind::grouped) != (expectation.groups == Groups::grouped))
+    return false;
   const bool square = rule.kind == RuleKind::transposed && !rule.pairs.empty() &&
                       rule.pairs[0].expected.shape == transpose(rule.pairs[0].expected).shape;
   return (!square || expectation.square_too) &&
@@ -56,6 +62,18 @@ std::string surprise(const Rule& found, const Expectation& expectation) {
         "equal {}, but the names of the sides stand for different orders of rows: the permutation for RoPE "
         "is missing",
         found.text.empty() ? "as it is" : "after: " + found.text);
+  if (!found.fits_shapes)
+    return "equal after: " + found.text +
+           ", which keeps the bytes in their order: a transposition is missing";
+  const bool wrong_groups =
+      expectation.groups != Expectation::Groups::any &&
+      (found.kind == RuleKind::grouped) != (expectation.groups == Expectation::Groups::grouped);
+  if (wrong_groups)
+    return fmt::format("equal {}, but the names of the sides stand for {}",
+                       found.text.empty() ? "as it is" : "after: " + found.text,
+                       expectation.groups == Expectation::Groups::grouped
+                           ? "rows of q, k and v grouped by key head"
+                           : "all rows of q, then k, then v");
   if (found.permutes)
     return "equal after: " + found.text + "; the sides order the rows of heads differently";
   return "equal after: " + found.text;
@@ -216,6 +234,8 @@ std::string Finding::place() const {
     if (gap.worst == nullptr || !inside)
       continue;
     const auto index = (gap.worst - item.view.data) / static_cast<std::ptrdiff_t>(size_of(item.view.dtype));
+    if (item.view.shape.empty())
+      return item.name;
     return fmt::format("{}[{}]", item.name, fmt::join(coordinates(item.view.shape, index), ", "));
   }
   return "";

@@ -40,8 +40,8 @@ void print_modules(const CheckpointDifference& difference, bool all) {
     if (all || module.verdict >= Verdict::different)
       rows.push_back({module.name, std::string(name_of(module.verdict)),
                       fmt::format("{}/{}", module.differing + module.one_sided, module.tensors),
-                      module.differing > 0 ? ulp_text(module.gap.max_ulp) : "-",
-                      module.differing > 0 ? compare::size_text(module.gap.relative_l2()) : "-",
+                      module.gap.differing > 0 ? ulp_text(module.gap.max_ulp) : "-",
+                      module.gap.differing > 0 ? compare::size_text(module.gap.relative_l2()) : "-",
                       module.worst});
   const size_t count = rows.size();
   rows.resize(all ? count : std::min(count, most_rows));
