@@ -88,10 +88,15 @@ class Pairing {
     actual_.expand_experts();
   }
 
-  /// Returns which order of rows the two names call for.
+  static Rows rows_between(RowOrder expected, RowOrder actual) {
+    if (expected == RowOrder::none || actual == RowOrder::none || expected == actual)
+      return Rows::same;
+    return actual == RowOrder::pairs ? Rows::to_pairs : Rows::to_halves;
+  }
+
+  /// Returns which permutation of rows the two names call for.
   Rows rows_for(const Item& e, const Item& a) const {
-    const RowOrder from = expected_.order_of(e), to = actual_.order_of(a);
-    return from == RowOrder::none || to == RowOrder::none || from == to ? Rows::same : Rows::permuted;
+    return rows_between(expected_.order_of(e), actual_.order_of(a));
   }
 
   /// Returns whether q, k and v of the two names are grouped differently.
@@ -130,12 +135,9 @@ class Pairing {
         continue;
       const std::vector<const Item*> views(parts.begin(), parts.end());
       const std::vector<Rule> rules = rules_for_parts(*whole, views, whole_is_expected);
-      const RowOrder from = wholes.order_of(*whole), to = others.order_of(*parts.front());
-      const bool same = from == RowOrder::none || to == RowOrder::none || from == to;
-      const Expectation expectation{fused.whole != "qkv" ? Rows::any
-                                    : same               ? Rows::same
-                                                         : Rows::permuted,
-                                    groups_of(whole->role)};
+      const RowOrder of_whole = wholes.order_of(*whole), of_part = others.order_of(*parts.front());
+      const Rows rows = whole_is_expected ? rows_between(of_whole, of_part) : rows_between(of_part, of_whole);
+      const Expectation expectation{fused.whole == "qkv" ? rows : Rows::any, groups_of(whole->role)};
       std::vector<Item> one = {*whole}, many;
       for (const Item* part : parts)
         many.push_back(*part);

@@ -85,11 +85,28 @@ void review_roles(std::vector<Finding>& findings) {
   }
 }
 
+void review_heads(std::vector<Finding>& findings) {
+  std::map<int64_t, size_t> counts;
+  for (const Finding& finding : findings)
+    if (finding.agrees() && finding.permutes && !finding.by_name_only)
+      ++counts[finding.head];
+  const auto usual = std::max_element(counts.begin(), counts.end(),
+                                      [](const auto& a, const auto& b) { return a.second < b.second; });
+  for (Finding& finding : findings) {
+    if (!finding.agrees() || !finding.permutes || finding.by_name_only || finding.head == usual->first)
+      continue;
+    finding.verdict = Verdict::different;
+    finding.note = fmt::format("equal after: {}, but {} others have heads of {}", finding.rule, usual->second,
+                               usual->first);
+  }
+}
+
 }  // namespace
 
 void review_rules(std::vector<Finding>& findings, const SearchOptions& options) {
   review_squares(findings, options);
   review_roles(findings);
+  review_heads(findings);
 }
 
 }  // namespace parity::checkpoints

@@ -12,6 +12,7 @@ namespace parity::checkpoints {
 ///
 /// - a square matrix is transposed if matrices of other shapes are, and only then
 /// - tensors of one role have one rule in all blocks
+/// - all permutations are within heads of one size
 void review_rules(std::vector<Finding>& findings, const SearchOptions& options);
 
 }  // namespace parity::checkpoints

@@ -33,6 +33,7 @@ struct Finding {
   RuleKind kind = RuleKind::as_is;
   std::string rule;  ///< its text; "" if the arrangement is the same
   bool permutes = false, transposes = false;
+  int64_t head = 0;  ///< rows of a head that the rule permutes
   std::string cast;  ///< "F32 to BF16"; "" without a cast
   Gap gap;           ///< under the rule
   bool has_gap = false;
@@ -54,7 +55,7 @@ struct Finding {
 
 /// How a search may explain a pair.
 struct Expectation {
-  enum class Rows { any, same, permuted } rows = Rows::any;
+  enum class Rows { any, same, to_pairs, to_halves } rows = Rows::any;
   enum class Groups { any, concatenated, grouped } groups = Groups::any;
   /// Both sides claim the same arrangement, as two tensors of one name and shape do.
   bool only_as_is = false;

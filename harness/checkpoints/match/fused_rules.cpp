@@ -45,6 +45,8 @@ class Fusion {
     Rule result;
     result.kind = groups == 1 ? RuleKind::concatenated : RuleKind::grouped;
     result.permutes = permutation != nullptr;
+    result.head = permutation != nullptr ? permutation->head : 0;
+    result.to_pairs = permutation != nullptr && permutation->to_pairs;
     result.transposes = transposes_;
     result.text = groups == 1 ? "rows concatenated" : fmt::format("rows interleaved in {} groups", groups);
     if (transposes_)

@@ -23,9 +23,12 @@ bool has_heads(const Role& role) {
 }
 
 void add_permuted(std::vector<Rule>& rules, const StridedView& e, const StridedView& a) {
-  for (const HeadRows& rows : head_rows_of(e.shape.at(0)))
-    rules.push_back(
-        {RuleKind::rows_permuted, rows.text(), {{rows.of_expected(e, 0), rows.of_actual(a, 0)}}, true});
+  for (const HeadRows& rows : head_rows_of(e.shape.at(0))) {
+    Rule rule{RuleKind::rows_permuted, rows.text(), {{rows.of_expected(e, 0), rows.of_actual(a, 0)}}, true};
+    rule.to_pairs = rows.to_pairs;
+    rule.head = rows.head;
+    rules.push_back(std::move(rule));
+  }
 }
 
 /// Adds the rules between q, k, v one after the other, and one group of q, k, v for each head.

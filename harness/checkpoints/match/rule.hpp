@@ -48,6 +48,8 @@ struct Rule {
   bool permutes = false;    ///< whether it permutes the rows of heads
   bool transposes = false;  ///< whether it swaps rows and columns
   StridedView rest = {};    ///< rows that only one side has; empty if there are none
+  int64_t head = 0;         ///< rows of a head that it permutes
+  bool to_pairs = false;    ///< whether it permutes from halves to pairs
   bool fits_shapes = true;  ///< false: a reshape that no split or merge of dimensions explains
 };
 

@@ -39,8 +39,14 @@ double sampled(const Rule& rule, DType to) {
   return std::isnan(gap) ? std::numeric_limits<double>::infinity() : gap;
 }
 
-bool is_wanted(const Rule& rule, const Expectation& expectation) {
+bool has_wanted_rows(const Rule& rule, Expectation::Rows rows) {
   using Rows = Expectation::Rows;
+  if (rows == Rows::any || rows == Rows::same)
+    return rows == Rows::any || !rule.permutes;
+  return rule.permutes && rule.to_pairs == (rows == Rows::to_pairs);
+}
+
+bool is_wanted(const Rule& rule, const Expectation& expectation) {
   if (expectation.only_as_is)
     return rule.kind == RuleKind::as_is;
   if (!rule.fits_shapes)
@@ -51,13 +57,12 @@ bool is_wanted(const Rule& rule, const Expectation& expectation) {
     return false;
   const bool square = rule.kind == RuleKind::transposed && !rule.pairs.empty() &&
                       rule.pairs[0].expected.shape == transpose(rule.pairs[0].expected).shape;
-  return (!square || expectation.square_too) &&
-         (expectation.rows == Rows::any || rule.permutes == (expectation.rows == Rows::permuted));
+  return (!square || expectation.square_too) && has_wanted_rows(rule, expectation.rows);
 }
 
 /// Returns why a rule that holds is not the one that the names call for.
 std::string surprise(const Rule& found, const Expectation& expectation) {
-  if (expectation.rows == Expectation::Rows::permuted && !found.permutes)
+  if (expectation.rows > Expectation::Rows::same && !found.permutes)
     return fmt::format(
         "equal {}, but the names of the sides stand for different orders of rows: the permutation for RoPE "
         "is missing",
@@ -195,6 +200,7 @@ class Search {
     finding_.kind = rule.kind;
     finding_.rule = rule.text;
     finding_.permutes = rule.permutes;
+    finding_.head = rule.head;
     finding_.transposes = rule.transposes;
   }
 
