@@ -80,6 +80,8 @@ class Fusion {
 
 /// Returns whether parts have the same trailing sizes as a view, and together its rows.
 bool fits(const StridedView& whole, const std::vector<const Item*>& parts) {
+  if (whole.size() == 0)
+    return false;
   int64_t rows = 0;
   for (const Item* part : parts) {
     const Shape& shape = part->view.shape;

@@ -103,6 +103,8 @@ std::vector<Rule> rules_for_pair(const Item& expected, const Item& actual) {
   std::vector<Rule> rules;
   if (e.shape == a.shape)
     rules.push_back({RuleKind::as_is, "", {{e, a}}});
+  if (e.size() == 0 || a.size() == 0)
+    return rules;
   if (e.shape == a.shape && !e.shape.empty() && (has_heads(expected.role) || has_heads(actual.role)))
     add_permuted(rules, e, a);
   if (is_matrix && transposed_shape(e.shape) == a.shape)

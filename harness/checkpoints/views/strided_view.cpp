@@ -12,6 +12,8 @@ namespace parity::checkpoints {
 namespace {
 
 std::vector<int64_t> row_major(const Shape& shape) {
+  if (element_count(shape) == 0)  // whose other sizes may have any product
+    return std::vector<int64_t>(shape.size(), 0);
   std::vector<int64_t> strides(shape.size(), 1);
   for (size_t i = shape.size(); i-- > 1;)
     strides[i - 1] = strides[i] * shape[i];
@@ -50,10 +52,12 @@ void copy_matrix(const StridedView& view, std::byte* to) {
 }  // namespace
 
 bool StridedView::is_contiguous() const {
+  if (size() == 0)
+    return true;
   int64_t expected = 1;
   for (size_t i = shape.size(); i-- > 0;) {
     if (shape[i] != 1 && strides[i] != expected)
-      return size() == 0;
+      return false;
     expected *= shape[i];
   }
   return true;

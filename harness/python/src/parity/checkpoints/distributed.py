@@ -130,8 +130,10 @@ def _load(path: pathlib.Path, metadata: Metadata, name: str, place: Any) -> Any:
     try:
         planner = _Planner(flatten_state_dict=False)
         dcp.load(state, storage_reader=_Reader(path, metadata), planner=planner, no_dist=True)
-    except Exception as error:
-        raise Problem(f"cannot read '{one_line(name)}' of {path} ({one_line(error)}); save it again") from error
+    except (Exception, dcp.CheckpointException) as error:  # the latter is no Exception
+        failures = getattr(error, "failures", {})
+        cause = next((failure[0] for failure in failures.values()), error)
+        raise Problem(f"cannot read '{one_line(name)}' of {path} ({one_line(cause)}); save it again") from error
     return state[name]
 
 
