@@ -63,6 +63,14 @@ void add_to(ModuleSummary& module, const Finding& finding) {
   module.verdict = std::max(module.verdict, finding.verdict);
 }
 
+/// Returns the names of a side with "*" for numbers.
+std::string patterns_of(const std::vector<Item>& side) {
+  std::string text;
+  for (const Item& item : side)
+    text += (text.empty() ? "" : " + ") + pattern_of(item.name);
+  return text;
+}
+
 std::string missing_text(const Checkpoint& expected, const Checkpoint& actual,
                          const std::vector<Finding>& findings) {
   for (const Checkpoint* side : {&expected, &actual})
@@ -116,8 +124,7 @@ std::vector<ModuleSummary> CheckpointDifference::modules() const {
 std::vector<RuleSummary> CheckpointDifference::rules() const {
   std::map<std::tuple<std::string, std::string, std::string, std::string, bool>, RuleSummary> found;
   for (const Finding& finding : findings) {
-    const std::string e = pattern_of(Finding::names(finding.expected)),
-                      a = pattern_of(Finding::names(finding.actual));
+    const std::string e = patterns_of(finding.expected), a = patterns_of(finding.actual);
     const bool plain =
         finding.kind == RuleKind::as_is && finding.cast.empty() && e == a && !finding.by_name_only;
     if (!finding.agrees() || plain || (finding.by_name_only && e == a))

@@ -119,6 +119,7 @@ void Side::expand_experts() {
       Item one = *item;
       one.name += "[" + std::to_string(i) + "]";
       one.match = one.name;
+      one.from_stack = true;
       one.role.indices.push_back(i);
       one.view = select(item->view, i);
       add(std::move(one));

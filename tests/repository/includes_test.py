@@ -31,7 +31,7 @@ ALLOWED = {
     "harness/suite": (["harness/" + f for f in HARNESS[:7]], ["toml"]),
     "harness/power": (["harness/" + f for f in HARNESS[:8]], []),
     "harness/bisect": (["harness/" + f for f in HARNESS[:8]], []),
-    "harness/cli": (["harness/" + f for f in HARNESS] + ["harness/checkpoints", "harness/logs", "reports"], ["cli11"]),
+    "harness/cli": (["harness/" + f for f in HARNESS] + ["harness/checkpoints", "harness/checkpoints/files", "harness/logs", "reports"], ["cli11"]),
     "harness/main.cpp": (["harness/" + f for f in HARNESS] + ["reports"], ["cli11"]),
     "reports": (["harness/base", "harness/results"], ["mustache"]),
     "reference": (["harness/base", "harness/tensor", "harness/measure", "harness/trace", "harness/checkpoints/files"], ["torch", "cuda", "toml"]),

@@ -5,6 +5,9 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
+
+#include <unistd.h>
 
 #include "harness/base/error.hpp"
 #include "harness/base/processes/process.hpp"

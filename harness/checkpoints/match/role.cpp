@@ -8,8 +8,6 @@
 #include <charconv>
 #include <optional>
 
-#include "harness/checkpoints/match/role_table.hpp"
-
 namespace parity::checkpoints {
 namespace {
 
@@ -128,9 +126,13 @@ Role role_of(const std::string& name) {
 
 std::string pattern_of(const std::string& name) {
   std::vector<std::string> words = words_of(name);
-  for (std::string& word : words)
+  for (std::string& word : words) {
+    const size_t bracket = word.ends_with(']') ? word.rfind('[') : std::string::npos;  // an expert of a stack
     if (number_in(word))
       word = "*";
+    else if (bracket != std::string::npos)
+      word.replace(bracket, std::string::npos, "[*]");
+  }
   return join(words);
 }
 

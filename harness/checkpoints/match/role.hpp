@@ -8,21 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/checkpoints/match/role_table.hpp"
+
 namespace parity::checkpoints {
-
-/// In which order the rows of a query or key head are stored, for RoPE.
-enum class RowOrder {
-  none,    ///< no RoPE, or not known
-  halves,  ///< all first coordinates, then all second ones: Hugging Face, Megatron
-  pairs,   ///< both coordinates of a pair next to each other: Meta, torchtitan
-};
-
-/// In which order a tensor holds the rows of q, k and v.
-enum class RowGroups {
-  unknown,
-  concatenated,  ///< all of q, all of k, all of v
-  by_key_head,   ///< for each key head its queries, key and value: Megatron, GPT-NeoX
-};
 
 /// What a tensor is in a model, whatever the program that named it.
 struct Role {

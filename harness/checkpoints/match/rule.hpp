@@ -20,6 +20,7 @@ struct Item {
   Role role;
   StridedView view;
   StoredType type;
+  bool from_stack = false;  ///< whether it is one expert of a stacked tensor
 };
 
 /// What a rule does to the expected side.

@@ -123,10 +123,13 @@ class Search {
 
   void take(const Rule& rule) {
     describe(rule);
-    finding_.verdict = finding_.cast.empty()
-                           ? rule.kind == RuleKind::as_is ? Verdict::identical : Verdict::equal
-                       : cast_.rounds ? Verdict::rounded
-                                      : Verdict::equal;
+    const bool stacks = rule.kind == RuleKind::as_is &&
+                        finding_.expected.front().from_stack != finding_.actual.front().from_stack;
+    if (stacks)
+      finding_.rule = "one of a stack";
+    finding_.verdict = cast_.rounds                                                       ? Verdict::rounded
+                       : rule.kind == RuleKind::as_is && !stacks && finding_.cast.empty() ? Verdict::identical
+                                                                                          : Verdict::equal;
     finding_.by_name_only = std::all_of(rule.pairs.begin(), rule.pairs.end(),
                                         [](const ViewPair& pair) { return is_constant(pair.expected); });
     finding_.gap = last_ == &rule ? last_gap_ : measured(rule, cast_.to, options_);

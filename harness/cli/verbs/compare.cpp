@@ -11,6 +11,7 @@
 #include "harness/base/terminal/terminal.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/base/text/table.hpp"
+#include "harness/checkpoints/files/open_checkpoint.hpp"
 #include "harness/cli/verbs/compare_checkpoints.hpp"
 #include "harness/cli/verbs/compare_curves.hpp"
 #include "harness/cli/verbs/verbs.hpp"

@@ -10,6 +10,7 @@
 #include "harness/base/terminal/terminal.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/base/text/table.hpp"
+#include "harness/checkpoints/files/open_checkpoint.hpp"
 #include "harness/checkpoints/heat_map.hpp"
 #include "harness/compare/text/wording.hpp"
 

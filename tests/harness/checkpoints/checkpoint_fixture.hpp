@@ -10,6 +10,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/checkpoints/comparison.hpp"
+#include "harness/checkpoints/files/open_checkpoint.hpp"
 #include "tests/support/scratch.hpp"
 
 namespace parity::checkpoints {
