@@ -85,28 +85,34 @@ void review_roles(std::vector<Finding>& findings) {
   }
 }
 
-void review_heads(std::vector<Finding>& findings) {
+/// Returns the size of heads that most permutations have; 0 if there are none.
+int64_t usual_head_size(const std::vector<Finding>& findings) {
   std::map<int64_t, size_t> counts;
   for (const Finding& finding : findings)
     if (finding.agrees() && finding.permutes && !finding.by_name_only)
       ++counts[finding.head];
   const auto usual = std::max_element(counts.begin(), counts.end(),
                                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  return usual == counts.end() ? 0 : usual->first;
+}
+
+void review_heads(std::vector<Finding>& findings, int64_t head_size) {
+  const int64_t wanted = head_size > 0 ? head_size : usual_head_size(findings);
+  const std::string where = head_size > 0 ? "config.json says" : "others have";
   for (Finding& finding : findings) {
-    if (!finding.agrees() || !finding.permutes || finding.by_name_only || finding.head == usual->first)
+    if (!finding.agrees() || !finding.permutes || finding.by_name_only || finding.head == wanted)
       continue;
     finding.verdict = Verdict::different;
-    finding.note = fmt::format("equal after: {}, but {} others have heads of {}", finding.rule, usual->second,
-                               usual->first);
+    finding.note = fmt::format("equal after: {}, but {} heads of {}", finding.rule, where, wanted);
   }
 }
 
 }  // namespace
 
-void review_rules(std::vector<Finding>& findings, const SearchOptions& options) {
+void review_rules(std::vector<Finding>& findings, const SearchOptions& options, int64_t head_size) {
   review_squares(findings, options);
   review_roles(findings);
-  review_heads(findings);
+  review_heads(findings, head_size);
 }
 
 }  // namespace parity::checkpoints

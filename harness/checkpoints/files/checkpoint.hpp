@@ -18,6 +18,7 @@ struct Checkpoint {
   std::map<std::string, StoredTensor> tensors;
   std::vector<std::string> notes;             ///< what a reader should know, such as what was left out
   std::shared_ptr<const WeightFiles> memory;  ///< keeps the tensors' bytes mapped
+  int64_t head_size = 0;  ///< rows of an attention head, as config.json says; 0 if unknown
 
   /// Returns "a: safetensors, 291 tensors, 6738415616 elements".
   std::string text() const;

@@ -10,6 +10,8 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
+#include "harness/base/files/file.hpp"
+#include "harness/base/json/json.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/checkpoints/files/read_by_python.hpp"
 #include "harness/checkpoints/files/safetensors_header.hpp"
@@ -91,6 +93,26 @@ bool is_readable_folder(const fs::path& folder) {
   return is_distributed(folder);
 }
 
+int64_t whole_number(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_number_integer() ? found->get<int64_t>() : 0;
+}
+
+/// Returns the size of a head that config.json of Hugging Face states; 0 without such a file.
+int64_t head_size_in(const fs::path& folder) {
+  constexpr uint64_t most = 1U << 20U;
+  std::error_code error;
+  if (!fs::is_regular_file(folder / "config.json", error))
+    return 0;
+  Json json = read_json(read_file(folder / "config.json", most));
+  if (json.is_object() && json.contains("text_config"))
+    json = Json(json.at("text_config"));
+  if (!json.is_object())
+    return 0;
+  const int64_t size = whole_number(json, "head_dim"), heads = whole_number(json, "num_attention_heads");
+  return size > 0 ? size : heads > 0 ? whole_number(json, "hidden_size") / heads : 0;
+}
+
 }  // namespace
 
 bool is_checkpoint(const std::string& path) {
@@ -117,7 +139,7 @@ Checkpoint open_checkpoint(const std::string& path) {
   if (format_of_file(file) == Format::pickle || file.string().ends_with("pytorch_model.bin.index.json"))
     return read_by_python(path, file);
   const auto files = std::make_shared<const WeightFiles>(file);
-  return {path, "safetensors", files->tensors(), {}, files};
+  return {path, "safetensors", files->tensors(), {}, files, head_size_in(file.parent_path())};
 }
 
 }  // namespace parity::checkpoints

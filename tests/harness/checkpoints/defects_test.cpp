@@ -91,6 +91,22 @@ TEST_F(Defects, OtherHeadSize_IsDifferent) {
   EXPECT_EQ(found.count(Verdict::different), 2U);
 }
 
+TEST_F(Defects, HeadSizeOfTheConfig_Counts) {
+  Weights actual = titan_llama();
+  for (const auto& [own, other] : {std::pair("wq", "q_proj"), std::pair("wk", "k_proj")})
+    for (const char* block : {"0", "1"})
+      actual["layers." + std::string(block) + ".attention." + own + ".weight"] =
+          in_pairs(llama()["model.layers." + std::string(block) + ".self_attn." + other + ".weight"], 16);
+  EXPECT_EQ(compare(llama(), actual).exit_code(), ExitCode::agree);  // nothing else says the size
+  write_file(folder / "config.json", R"({"hidden_size": 32, "num_attention_heads": 4})");
+  const CheckpointDifference found = compare(llama(), actual);
+  EXPECT_THAT(note_of(found, "layers.0.attention.wq.weight"), HasSubstr("config.json says heads of 8"));
+  for (const char* text : {"", "[", "[1]", R"({"head_dim": "x"})", R"({"text_config": 3})"}) {
+    write_file(folder / "config.json", text);
+    EXPECT_EQ(compare(llama(), actual).exit_code(), ExitCode::agree) << text;
+  }
+}
+
 TEST_F(Defects, SurplusPermutation_IsDifferent) {
   Weights actual = llama();
   const std::string name = "model.layers.1.self_attn.k_proj.weight";
