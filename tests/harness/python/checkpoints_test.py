@@ -16,6 +16,7 @@ import tempfile
 import unittest
 import warnings
 
+from on_ranks import RanksTest, numbers
 from recorded import ENVIRONMENT
 
 import torch
@@ -23,6 +24,7 @@ import torch.distributed.checkpoint as dcp
 from torch.distributed.checkpoint.metadata import (BytesStorageMetadata, ChunkStorageMetadata, Metadata, MetadataIndex,
                                                    TensorProperties, TensorStorageMetadata)
 from torch.distributed.checkpoint.state_dict import get_state_dict
+from torch.distributed.tensor import Shard, distribute_tensor
 
 PARITY = sys.argv[2]
 warnings.simplefilter("ignore")
@@ -193,6 +195,24 @@ class CheckpointsTest(unittest.TestCase):
         info.relative_path, info.offset, info.length = "evil", 0, len(stream.getvalue())
         (self.folder / "a/.metadata").write_bytes(pickle.dumps(metadata))
         self.refused("a", "cannot read 'note")
+
+
+class ShardsTest(RanksTest):
+    def test_shards_of_ranks_are_one_tensor(self):
+        os.environ["PARITY_PYTHON"] = sys.executable
+        whole = {"rows": numbers(6, 4), "columns": numbers(5, 8)}
+
+        def save(mesh):
+            shards = {name: distribute_tensor(value, mesh, [Shard(0), Shard(1)]) for name, value in whole.items()}
+            dcp.save({"model": shards}, checkpoint_id=str(self.folder / "sharded"))
+
+        self.on_ranks((2, 2), save)
+        self.assertGreater(len(list((self.folder / "sharded").glob("*.distcp"))), 2)
+        torch.save({"model": whole}, self.folder / "whole.pt")
+        self.assertIn("identical: 2 tensors bit for bit", self.parity("compare", "whole.pt", "sharded"))
+        whole["columns"][4, 7] += 1
+        torch.save({"model": whole}, self.folder / "whole.pt")
+        self.assertIn("model.columns[4, 7]", self.parity("compare", "whole.pt", "sharded", status=1))
 
 
 if __name__ == "__main__":

@@ -56,7 +56,7 @@ class StateDictTest : public FolderTest {
     const std::filesystem::path source = folder / "source.safetensors";
     std::filesystem::rename(path, source);
     const checkpoints::SafetensorsFile file(source);
-    std::map<std::string, TensorView> tensors = file.tensors();
+    std::map<std::string, TensorView> tensors(file.tensors().begin(), file.tensors().end());
     change(tensors);
     std::vector<checkpoints::TensorToWrite> all;
     for (const auto& [name, tensor] : tensors)
