@@ -60,6 +60,7 @@ void add_to(ModuleSummary& module, const Finding& finding) {
     module.worst = finding.title();
     module.gap = finding.gap;
   }
+  module.max_ulp = std::max(module.max_ulp, finding.gap.max_ulp);
   module.verdict = std::max(module.verdict, finding.verdict);
 }
 

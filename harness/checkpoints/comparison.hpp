@@ -24,8 +24,9 @@ struct ModuleSummary {
   std::string name;
   size_t tensors = 0, differing = 0, one_sided = 0;
   Verdict verdict = Verdict::identical;  ///< the worst
-  Gap gap;
-  std::string worst;  ///< the tensor that differs most
+  Gap gap;                               ///< of the tensor that differs most
+  uint64_t max_ulp = 0;                  ///< of all tensors that differ
+  std::string worst;                     ///< the tensor that differs most
 };
 
 /// A rule, and the tensors for which it was found.

@@ -85,7 +85,15 @@ bool is_distributed(const fs::path& folder) {
   return fs::exists(folder / ".metadata", error);
 }
 
+/// A run folder stays a run, whatever weights it has beside its trace.
+bool has_trace(const fs::path& folder) {
+  std::error_code error;
+  return fs::exists(folder / "trace.h5", error) || fs::exists(folder / "trace.h5.partial", error);
+}
+
 bool is_readable_folder(const fs::path& folder) {
+  if (has_trace(folder))
+    return false;
   for (const std::string_view with : {index_ending, ending, std::string_view("pytorch_model.bin"),
                                       std::string_view("pytorch_model.bin.index.json")})
     if (!files_ending(folder, with).empty())

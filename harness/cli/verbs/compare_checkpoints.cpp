@@ -23,6 +23,7 @@ using checkpoints::Verdict;
 
 /// Most lines of a table without --all.
 constexpr size_t most_rows = 40;
+constexpr size_t most_tensors = 20;  ///< the same for the list of tensors
 
 std::string ulp_text(uint64_t ulp) {
   if (ulp == measure::Difference::no_ulp)
@@ -30,9 +31,9 @@ std::string ulp_text(uint64_t ulp) {
   return ulp <= compare::most_ulps_shown ? std::to_string(ulp) : compare::size_text(static_cast<double>(ulp));
 }
 
-void print_cut(size_t count, const std::string& what) {
-  if (count > most_rows)
-    fmt::print("  and {} more {}; --all shows them\n", count - most_rows, what);
+void print_cut(size_t count, size_t most, const std::string& what) {
+  if (count > most)
+    fmt::print("  and {} more {}; --all shows them\n", count - most, what);
 }
 
 void print_modules(const CheckpointDifference& difference, bool all) {
@@ -41,7 +42,7 @@ void print_modules(const CheckpointDifference& difference, bool all) {
     if (all || module.verdict >= Verdict::different)
       rows.push_back({module.name, std::string(name_of(module.verdict)),
                       fmt::format("{}/{}", module.differing + module.one_sided, module.tensors),
-                      module.gap.differing > 0 ? ulp_text(module.gap.max_ulp) : "-",
+                      module.gap.differing > 0 ? ulp_text(module.max_ulp) : "-",
                       module.gap.differing > 0 ? compare::size_text(module.gap.relative_l2()) : "-",
                       module.worst});
   const size_t count = rows.size();
@@ -50,7 +51,7 @@ void print_modules(const CheckpointDifference& difference, bool all) {
     fmt::print("{}",
                text_table({"module", "verdict", "differ", "max ULP", "relative L2", "worst tensor"}, rows));
   if (!all)
-    print_cut(count, "modules");
+    print_cut(count, most_rows, "modules");
 }
 
 /// Prints a tensor that does not agree: its gap, both values of the worst element, and why.
@@ -81,10 +82,10 @@ void print_findings(const CheckpointDifference& difference, bool all) {
   std::stable_sort(worst.begin(), worst.end(), [](const Finding* a, const Finding* b) {
     return a->gap.relative_l2() > b->gap.relative_l2();
   });
-  for (size_t i = 0; i < (all ? worst.size() : std::min(worst.size(), most_rows)); ++i)
+  for (size_t i = 0; i < (all ? worst.size() : std::min(worst.size(), most_tensors)); ++i)
     print_finding(*worst[i]);
   if (!all)
-    print_cut(worst.size(), "tensors");
+    print_cut(worst.size(), most_tensors, "tensors");
 }
 
 /// Returns "second is first, transposed: bit for bit, 12 tensors".
@@ -107,7 +108,7 @@ void print_rules(const CheckpointDifference& difference, bool all) {
   for (size_t i = 0; i < (all ? rules.size() : std::min(rules.size(), most_rows)); ++i)
     fmt::print("  {}\n", escape_to_line(describe_rule(rules[i]), 600));
   if (!all)
-    print_cut(rules.size(), "rules");
+    print_cut(rules.size(), most_rows, "rules");
 }
 
 checkpoints::Checkpoint open_side(const std::string& path) {
@@ -137,7 +138,7 @@ ExitCode compare_checkpoints(const CheckpointOptions& options) {
   if (const std::string map =
           heat_map(difference.findings, static_cast<size_t>(terminal_width(stdout)) / cell);
       !map.empty())
-    fmt::print("\n{}\n", map);
+    fmt::print("\n{}{}", map, difference.rules().empty() ? "" : "\n");
   print_rules(difference, options.all);
   for (const std::string& note : difference.notes)
     fmt::print("  {}\n", note);

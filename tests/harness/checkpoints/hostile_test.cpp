@@ -70,6 +70,8 @@ TEST_F(HostileCheckpoint, Folders_NeedOneCheckpoint) {
   write_file(folder / "two/diffusion.safetensors.index.json", R"({"weight_map": {"x": "../../etc/passwd"}})");
   EXPECT_THAT(problem_of([&] { open_checkpoint((folder / "two").string()); }),
               HasSubstr("not the name of a file next to it"));
+  write_file(folder / "two/trace.h5", "");
+  EXPECT_FALSE(is_checkpoint((folder / "two").string()));
   fs::create_directories(folder / "none");
   EXPECT_FALSE(is_checkpoint((folder / "none").string()));
 }
