@@ -174,7 +174,7 @@ CheckpointDifference compare_checkpoints(const Checkpoint& expected, const Check
     const SearchOptions search{options.policy, release_of(expected, actual)};
     difference.findings = pair_tensors(expected, actual, options.renamed, options.globs, search);
     review_rules(difference.findings, search, expected.head_size > 0 ? expected.head_size : actual.head_size);
-    note_swaps(difference.findings);
+    note_equal_bits(difference.findings);
     difference.steps = step_distance(expected, actual);
   }
   difference.missing = missing_text(expected, actual, difference.findings);

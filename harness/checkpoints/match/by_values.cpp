@@ -84,12 +84,21 @@ std::vector<ValuePair> pairs_by_values(const std::vector<Item*>& expected, const
   return found;
 }
 
+namespace {
+
+/// Returns the items of findings with this verdict on one side.
+std::vector<const Item*> items_of(const std::vector<Finding>& findings, Verdict verdict, bool expected) {
+  std::vector<const Item*> items;
+  for (const Finding& finding : findings) {
+    const std::vector<Item>& side = expected ? finding.expected : finding.actual;
+    if (finding.verdict == verdict && side.size() == 1)
+      items.push_back(&side.front());
+  }
+  return items;
+}
+
 void note_swaps(std::vector<Finding>& findings) {
-  std::vector<const Item*> actual;
-  for (const Finding& finding : findings)
-    if (finding.verdict == Verdict::different && finding.actual.size() == 1)
-      actual.push_back(&finding.actual.front());
-  const Index index = index_of(actual);
+  const Index index = index_of(items_of(findings, Verdict::different, false));
   for (Finding& finding : findings) {
     if (finding.verdict != Verdict::different || finding.expected.size() != 1 ||
         is_constant(finding.expected.front().view))
@@ -99,6 +108,30 @@ void note_swaps(std::vector<Finding>& findings) {
     if (found.size() == 1 && found.front() != &finding.actual.front())
       finding.note = "its bits are those of " + found.front()->name + " on the other side";
   }
+}
+
+void note_candidates(std::vector<Finding>& findings) {
+  const Index expected = index_of(items_of(findings, Verdict::one_sided, true));
+  const Index actual = index_of(items_of(findings, Verdict::one_sided, false));
+  for (Finding& finding : findings) {
+    if (finding.verdict != Verdict::one_sided || !finding.note.empty())
+      continue;
+    const Item& item = (finding.expected.empty() ? finding.actual : finding.expected).front();
+    const auto found = equal_items(finding.expected.empty() ? expected : actual, item.view, item.type);
+    if (!found.empty() && is_constant(item.view))
+      finding.note = "its elements are all the same, as those of " + found.front()->name +
+                     " are, which proves nothing; --map pairs them";
+    else if (!found.empty())
+      finding.note = "its bits are those of " + found.front()->name +
+                     ", but several tensors have them; --map pairs them";
+  }
+}
+
+}  // namespace
+
+void note_equal_bits(std::vector<Finding>& findings) {
+  note_swaps(findings);
+  note_candidates(findings);
 }
 
 }  // namespace parity::checkpoints

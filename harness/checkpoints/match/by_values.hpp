@@ -19,7 +19,8 @@ struct ValuePair {
 /// nothing, nor does one that equals several others: these are left out.
 std::vector<ValuePair> pairs_by_values(const std::vector<Item*>& expected, const std::vector<Item*>& actual);
 
-/// Adds a note to each finding whose tensor has the bits of another name on the other side.
-void note_swaps(std::vector<Finding>& findings);
+/// Adds a note to each tensor that does not agree and has the bits of another name on the other side: of a
+/// swapped one, or of one that its values do not pair, since several have them.
+void note_equal_bits(std::vector<Finding>& findings);
 
 }  // namespace parity::checkpoints

@@ -130,8 +130,7 @@ class Search {
     finding_.verdict = cast_.rounds                                                       ? Verdict::rounded
                        : rule.kind == RuleKind::as_is && !stacks && finding_.cast.empty() ? Verdict::identical
                                                                                           : Verdict::equal;
-    finding_.by_name_only = std::all_of(rule.pairs.begin(), rule.pairs.end(),
-                                        [](const ViewPair& pair) { return is_constant(pair.expected); });
+    finding_.by_name_only = proves_nothing(rule);
     finding_.gap = last_ == &rule ? last_gap_ : measured(rule, cast_.to, options_);
     finding_.has_gap = true;
     if (!finding_.gap.equal())
@@ -149,6 +148,15 @@ class Search {
     if (!e.type.has_values || !a.type.has_values)
       return {};
     return cast_between(e.type.dtype, a.type.dtype);
+  }
+
+  /// Returns whether the values obey other rules as well: all are the same, or permuted rows are.
+  bool proves_nothing(const Rule& rule) const {
+    const bool constant = std::all_of(rule.pairs.begin(), rule.pairs.end(),
+                                      [](const ViewPair& pair) { return is_constant(pair.expected); });
+    return constant || (rule.permutes && std::any_of(rules_.begin(), rules_.end(), [&](const Rule& other) {
+                          return other.kind == RuleKind::as_is && holds(other, cast_.to);
+                        }));
   }
 
   void refuse(const Item& e, const Item& a, bool casts) {

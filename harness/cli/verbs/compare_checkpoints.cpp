@@ -97,7 +97,7 @@ std::string describe_rule(const checkpoints::RuleSummary& rule) {
     text += ":";
   for (const std::string& more : {rule.rule, rule.cast.empty() ? "" : "cast " + rule.cast})
     text += more.empty() ? "" : (text.ends_with(':') ? " " : ", ") + more;
-  text += rule.by_name_only                  ? "; by name only, since all elements are the same"
+  text += rule.by_name_only                  ? "; by name only, since all elements or rows are the same"
           : rule.verdict == Verdict::rounded ? "; bit for bit after rounding"
                                              : "; bit for bit";
   return text + " (" + compare::count_text(rule.tensors, "tensor") + ")";

@@ -170,6 +170,7 @@ TEST_F(Defects, ConstantTensors_AreNotFoundByValues) {
                                              {{"a", drawn({4}, 1)}, {"uno", constant({8}, 1)}});
   EXPECT_EQ(found.exit_code(), ExitCode::differ);
   EXPECT_EQ(found.count(Verdict::one_sided), 2U);
+  EXPECT_THAT(finding(found, "one").note, HasSubstr("as those of uno are, which proves nothing"));
 }
 
 TEST_F(Defects, AmbiguousValues_AreNotPaired) {
@@ -178,6 +179,7 @@ TEST_F(Defects, AmbiguousValues_AreNotPaired) {
       compare({{"one", twice}, {"other", twice}}, {{"x", twice}, {"y", twice}});
   EXPECT_EQ(found.exit_code(), ExitCode::differ);
   EXPECT_EQ(found.count(Verdict::one_sided), 4U);
+  EXPECT_THAT(finding(found, "one").note, HasSubstr("several tensors have them; --map pairs them"));
 }
 
 TEST_F(Defects, OtherRuleInOneBlock_IsDifferent) {

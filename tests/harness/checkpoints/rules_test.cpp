@@ -51,6 +51,14 @@ TEST_F(Rules, Norms_MatchByNameOnly) {
   EXPECT_EQ(by_name, 5U);
 }
 
+TEST_F(Rules, EqualRows_DoNotShowTheirOrder) {
+  const Weight same = concatenated(std::vector<Weight>(16, drawn({1, 32}, 4)));
+  const CheckpointDifference found =
+      compare({{"model.layers.0.self_attn.k_proj.weight", same}}, {{"layers.0.attention.wk.weight", same}});
+  EXPECT_EQ(found.exit_code(), ExitCode::agree);
+  EXPECT_TRUE(found.findings.front().by_name_only);
+}
+
 TEST_F(Rules, MegatronNames_AreFusedRows) {
   const CheckpointDifference found = compare(llama(), megatron_llama());
   EXPECT_EQ(found.exit_code(), ExitCode::agree) << found.conclusion();
