@@ -10,9 +10,9 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
+#include "harness/checkpoints/files/weight_files.hpp"
 #include "reference/weights/complaints.hpp"
 #include "reference/weights/convert.hpp"
-#include "reference/weights/weight_files.hpp"
 
 namespace parity::reference {
 namespace {
@@ -81,7 +81,7 @@ class Weights {
   }
 
   /// Call it only if complaints_of() found nothing.
-  void take(const WeightFiles& files) const {
+  void take(const checkpoints::WeightFiles& files) const {
     for (const NameRule& rule : table_.rules) {
       std::vector<torch::Tensor> saved;
       for (const std::string& name : rule.saved)
@@ -99,19 +99,22 @@ class Weights {
   std::vector<std::string> saved_;
 };
 
-void check_tensor(const std::string& name, const TensorView& found, const Shape& shape,
+void check_tensor(const std::string& name, const checkpoints::StoredTensor& found, const Shape& shape,
                   Complaints& complaints) {
   if (found.shape != shape)
     complaints.shapes.push_back(parity::quoted(name) + " is " + to_string(found.shape) + ", the model has " +
                                 to_string(shape));
   if (torch_dtype(found.dtype) == nullptr)
-    complaints.unusable.push_back(parity::quoted(name) + " is " + std::string(name_of(found.dtype)) +
-                                  ", not a float of 16 bits or more");
+    complaints.unusable.push_back(
+        parity::quoted(name) + " is " +
+        std::string(found.type.has_values ? name_of(found.dtype) : found.type.name) +
+        ", not a float of 16 bits or more");
 }
 
 /// A file may have a tied model's single matrix twice, as torchtitan's state dicts do.
 void check_tied_output(const std::string& output, const std::string& embedding,
-                       const std::map<std::string, TensorView>& files, Complaints& complaints) {
+                       const std::map<std::string, checkpoints::StoredTensor>& files,
+                       Complaints& complaints) {
   if (!files.contains(output) || !files.contains(embedding))
     return;
   const TensorView &a = files.at(output), &b = files.at(embedding);
@@ -120,7 +123,7 @@ void check_tied_output(const std::string& output, const std::string& embedding,
                                   ", and the model's embedding is its output projection");
 }
 
-Complaints complaints_of(const Weights& weights, const WeightFiles& files) {
+Complaints complaints_of(const Weights& weights, const checkpoints::WeightFiles& files) {
   Complaints complaints;
   const NameTable& table = weights.table();
   std::set<std::string> known = {table.tied_output};
@@ -142,7 +145,7 @@ Complaints complaints_of(const Weights& weights, const WeightFiles& files) {
   return complaints;
 }
 
-size_t known_in(const WeightFiles& files, const std::vector<std::string>& names) {
+size_t known_in(const checkpoints::WeightFiles& files, const std::vector<std::string>& names) {
   return static_cast<size_t>(
       std::ranges::count_if(names, [&](const std::string& name) { return files.tensors().contains(name); }));
 }
@@ -156,7 +159,8 @@ Parameters all_of(const Decoder& model) {
 }
 
 /// Returns the kind with the most names in the file; own names if it has none of any kind.
-WeightNames names_in(const WeightFiles& files, const Decoder& model, const std::string& model_name) {
+WeightNames names_in(const checkpoints::WeightFiles& files, const Decoder& model,
+                     const std::string& model_name) {
   WeightNames best = WeightNames::torchtitan;
   size_t most = 0;
   for (size_t i = 0; i < EnumNames<WeightNames>::names.size(); ++i) {
@@ -174,7 +178,7 @@ WeightNames names_in(const WeightFiles& files, const Decoder& model, const std::
 
 WeightNames load_weights(Decoder& model, const std::string& model_name, const std::filesystem::path& path) {
   const torch::NoGradGuard no_grad;
-  const WeightFiles files(path);
+  const checkpoints::WeightFiles files(path);
   const WeightNames names = names_in(files, model, model_name);
   const Weights weights(all_of(model), model_name, model.dimensions(), names);
   const Complaints complaints = complaints_of(weights, files);
@@ -191,7 +195,7 @@ void save_weights(const std::filesystem::path& path, WeightNames names, const st
                   const ModelDimensions& dimensions, const Parameters& weights) {
   const torch::NoGradGuard no_grad;
   const Weights all(weights, model_name, dimensions, names);
-  std::vector<TensorToWrite> tensors;
+  std::vector<checkpoints::TensorToWrite> tensors;
   for (const NameRule& rule : all.table().rules) {
     const std::vector<torch::Tensor> expected = all.expected(rule);
     for (size_t i = 0; i < rule.saved.size(); ++i)
@@ -202,7 +206,7 @@ void save_weights(const std::filesystem::path& path, WeightNames names, const st
                            take(saved.const_data_ptr(), saved.nbytes());
                          }});
   }
-  write_safetensors(path, std::move(tensors), {{"format", "pt"}});
+  checkpoints::write_safetensors(path, std::move(tensors), {{"format", "pt"}});
 }
 
 }  // namespace parity::reference

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/base/error.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
+#include "harness/checkpoints/files/safetensors.hpp"
 #include "harness/measure/tensor/digest.hpp"
-#include "reference/weights/safetensors.hpp"
 #include "tests/fuzz/memory_file.hpp"
 #include "tests/fuzz/targets.hpp"
 
@@ -12,7 +12,7 @@ namespace parity::fuzz {
 void read_safetensors_file(std::string_view bytes) {
   const MemoryFile memory(bytes);
   try {
-    const reference::SafetensorsFile file(memory.path());
+    const checkpoints::SafetensorsFile file(memory.path());
     size_t total = 0;
     for (const auto& [name, tensor] : file.tensors()) {
       static_cast<void>(measure::digest_of(tensor));

@@ -12,9 +12,11 @@
 /// generates, ordinary tests with those in seeds/<name>/.
 namespace parity::fuzz {
 
-void read_case_file(std::string_view bytes);         ///< a case: parsed, and planned against a small schema
-void read_trace_file(std::string_view bytes);        ///< a trace: opened, every tensor read
-void read_golden_file(std::string_view bytes);       ///< a golden: read, its digest computed
+void read_case_file(std::string_view bytes);    ///< a case: parsed, and planned against a small schema
+void read_trace_file(std::string_view bytes);   ///< a trace: opened, every tensor read
+void read_golden_file(std::string_view bytes);  ///< a golden: read, its digest computed
+/// Two safetensors files: each is equal to itself, and every rule between both is tried.
+void compare_checkpoint_pair(std::string_view bytes);
 void read_log_file(std::string_view bytes);          ///< a log: through the reader of each format
 void read_npy_file(std::string_view bytes);          ///< token files, the one header format of our own
 void read_safetensors_file(std::string_view bytes);  ///< weights: the header checked, every tensor read
@@ -28,8 +30,9 @@ struct Target {
   void (*run)(std::string_view bytes);
 };
 
-inline constexpr std::array<Target, 8> targets = {{
+inline constexpr std::array<Target, 9> targets = {{
     {"case_file", read_case_file},
+    {"checkpoint_pair", compare_checkpoint_pair},
     {"golden_file", read_golden_file},
     {"log_file", read_log_file},
     {"npy_file", read_npy_file},

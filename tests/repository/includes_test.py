@@ -23,16 +23,18 @@ ALLOWED = {
     "harness/measure": (["harness/base", "harness/tensor"], ["xxhash", "cuda"]),
     "harness/trace": (["harness/base", "harness/tensor", "harness/measure"], ["hdf5", "xxhash"]),
     "harness/compare": (["harness/" + f for f in HARNESS[:5]], []),
+    "harness/checkpoints/files": (["harness/" + f for f in HARNESS[:5]], []),  # which the trainer reads too
+    "harness/checkpoints": (["harness/" + f for f in HARNESS[:6]] + ["harness/checkpoints/files"], []),
     "harness/logs": (["harness/" + f for f in HARNESS[:6]], []),
     "harness/api": (["harness/" + f for f in HARNESS[:6]], []),
     "harness/golden": (["harness/base", "harness/tensor", "harness/trace", "harness/compare"], ["hdf5"]),
     "harness/suite": (["harness/" + f for f in HARNESS[:7]], ["toml"]),
     "harness/power": (["harness/" + f for f in HARNESS[:8]], []),
     "harness/bisect": (["harness/" + f for f in HARNESS[:8]], []),
-    "harness/cli": (["harness/" + f for f in HARNESS] + ["harness/logs", "reports"], ["cli11"]),
+    "harness/cli": (["harness/" + f for f in HARNESS] + ["harness/checkpoints", "harness/checkpoints/files", "harness/logs", "reports"], ["cli11"]),
     "harness/main.cpp": (["harness/" + f for f in HARNESS] + ["reports"], ["cli11"]),
     "reports": (["harness/base", "harness/results"], ["mustache"]),
-    "reference": (["harness/base", "harness/tensor", "harness/measure", "harness/trace"], ["torch", "cuda", "toml"]),
+    "reference": (["harness/base", "harness/tensor", "harness/measure", "harness/trace", "harness/checkpoints/files"], ["torch", "cuda", "toml"]),
 }
 # folder -> its rooms -> the neighbouring rooms that each may include; "" is the folder itself. A room may have
 # rooms of its own: it is then a folder of the table too.
@@ -62,6 +64,12 @@ ROOMS = {
         "verbs": ["options", "print"],
         "bisect": ["options", "print", "verbs"],
         "": ["options", "print", "verbs", "bisect"],
+    },
+    "harness/checkpoints": {
+        "files": [],
+        "views": ["files"],
+        "match": ["files", "views"],
+        "": ["files", "views", "match"],
     },
     "harness/measure": {
         "lanes": [],

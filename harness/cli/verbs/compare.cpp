@@ -11,6 +11,8 @@
 #include "harness/base/terminal/terminal.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/base/text/table.hpp"
+#include "harness/checkpoints/files/open_checkpoint.hpp"
+#include "harness/cli/verbs/compare_checkpoints.hpp"
 #include "harness/cli/verbs/compare_curves.hpp"
 #include "harness/cli/verbs/verbs.hpp"
 #include "harness/compare/tensors/profile.hpp"
@@ -226,6 +228,17 @@ std::string conclusion(const suite::TraceDifference& difference) {
   return text;
 }
 
+/// Compares two checkpoints. \throws UserError for an option that only traces and logs have
+ExitCode compare_as_checkpoints(const CompareVerbOptions& options) {
+  if (options.step >= 0 || !options.channels.empty() || !options.phase.empty() || options.profile)
+    throw UserError(
+        "cannot compare channels or steps (a checkpoint has tensors only); leave out --step, --channel, "
+        "--phase and --profile");
+  CheckpointOptions sides{options.expected, options.actual, {}, options.json, options.all};
+  sides.comparison = {checkpoints::parse_name_rules(options.map), options.tensors, options.policy()};
+  return compare_checkpoints(sides);
+}
+
 /// Compares two sides of which at least one is a log.
 /// \throws UserError for an option that only traces have
 ExitCode compare_with_log(const CompareVerbOptions& options) {
@@ -240,6 +253,8 @@ ExitCode compare_with_log(const CompareVerbOptions& options) {
 }
 
 ExitCode compare(const CompareVerbOptions& options) {
+  if (checkpoints::is_checkpoint(options.expected) || checkpoints::is_checkpoint(options.actual))
+    return compare_as_checkpoints(options);
   if (logs::is_log(options.expected) || logs::is_log(options.actual))
     return compare_with_log(options);
   if (!options.pattern.empty() || !options.map.empty())
@@ -281,9 +296,9 @@ ExitCode compare(const CompareVerbOptions& options) {
 void add_compare(CLI::App& app, Action& action) {
   auto options = std::make_shared<CompareVerbOptions>();
   app.add_option("EXPECTED", options->expected,
-                 "Reference: trace file, run folder, CASE:ARM of its last run, or log")
+                 "Reference: trace file, run folder, CASE:ARM of its last run, log or checkpoint")
       ->required();
-  app.add_option("ACTUAL", options->actual, "Trace to compare with it, in the same forms")->required();
+  app.add_option("ACTUAL", options->actual, "Side to compare with it, in the same forms")->required();
   app.add_option("--step", options->step, "Update to compare (default: all)")->type_name("N");
   app.add_option("--channel", options->channels, "Channels to compare, a glob; may be repeated")
       ->type_name("CHANNEL")
@@ -300,7 +315,7 @@ void add_compare(CLI::App& app, Action& action) {
       ->capture_default_str();
   app.add_option("--pattern", options->pattern, "Expression with named groups for the lines of text logs")
       ->type_name("REGEX");
-  app.add_option("--map", options->map, "Channel OURS for the logs' name THEIRS; may be repeated")
+  app.add_option("--map", options->map, "Channel or tensor OURS for the other name THEIRS; may be repeated")
       ->type_name("OURS=THEIRS")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
@@ -325,6 +340,9 @@ void add_compare(CLI::App& app, Action& action) {
       "  parity compare out/suite/runs/ID a.h5 --partial\n"
       "  parity compare a.jsonl b.csv --map loss=train/my_loss\n"
       "  parity compare a.h5 b.log --pattern 'step (?<step>[0-9]+) loss (?<loss>[0-9.]+)'\n"
+      "  parity compare a.safetensors hf_folder --tensor 'layers.*' --map 'layers.*.wq=h.*.q'\n"
+      "A checkpoint is a safetensors or torch.save file, a folder of them, or of "
+      "torch.distributed.checkpoint.\n"
       "A log is JSON lines, CSV, TSV, trainer_state.json, or text of nanoGPT, Megatron, DeepSpeed; - is "
       "stdin.\n"
       "Exit status 0 if everything compared agrees (bit for bit, except for differences that an option\n"

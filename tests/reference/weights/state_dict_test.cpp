@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/base/error.hpp"
-#include "reference/weights/safetensors.hpp"
+#include "harness/checkpoints/files/safetensors.hpp"
 #include "tests/reference/tiny.hpp"
 #include "tests/support/scratch.hpp"
 
@@ -55,14 +55,14 @@ class StateDictTest : public FolderTest {
   void rewrite(const std::function<void(std::map<std::string, TensorView>&)>& change) const {
     const std::filesystem::path source = folder / "source.safetensors";
     std::filesystem::rename(path, source);
-    const SafetensorsFile file(source);
-    std::map<std::string, TensorView> tensors = file.tensors();
+    const checkpoints::SafetensorsFile file(source);
+    std::map<std::string, TensorView> tensors(file.tensors().begin(), file.tensors().end());
     change(tensors);
-    std::vector<TensorToWrite> all;
+    std::vector<checkpoints::TensorToWrite> all;
     for (const auto& [name, tensor] : tensors)
       all.push_back({name, tensor.dtype, tensor.shape,
                      [&tensor](const auto& take) { take(tensor.data, tensor.bytes()); }});
-    write_safetensors(path, std::move(all));
+    checkpoints::write_safetensors(path, std::move(all));
   }
   /// Returns why the file is rejected for a model, which must stay unchanged.
   std::string refusal(const ModelDimensions& dimensions) const {

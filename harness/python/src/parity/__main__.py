@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The parity authors
 # SPDX-License-Identifier: Apache-2.0
-"""`python -m parity record -- train.py ARGS` records a script; every other command goes to the program parity."""
+"""`python -m parity record -- train.py ARGS` records a script, and `python -m parity checkpoint PATH -o FILE`
+converts a checkpoint; every other command goes to the program parity."""
 
 from __future__ import annotations
 
@@ -19,10 +20,15 @@ def main(arguments: list[str] | None = None) -> int:
     words = sys.argv[1:] if arguments is None else arguments
     if words[:1] == ["record"]:
         return _record(words[1:])
+    if words[:1] == ["checkpoint"]:
+        from .checkpoints import main as checkpoint
+
+        return checkpoint(words[1:])
     place = program()
     if place is None:
         print("parity: the program is not here; build it, or set PARITY_PROGRAM to its path", file=sys.stderr)
         return 127
+    os.environ.setdefault("PARITY_PYTHON", sys.executable)  # which has the packages of the caller
     os.execv(place, [place, *words])
 
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
-#include "reference/weights/safetensors.hpp"
+#include "harness/checkpoints/files/safetensors.hpp"
 #include "tests/support/train_fixture.hpp"
 
 namespace parity::reference {
@@ -35,7 +35,7 @@ TEST_F(WeightsProgramTest, SavedWeights_AnyNames_StartAnotherRun) {
     EXPECT_EQ(losses(still, " --save-weights " + weights.string() + " --weights-names " + names), expected);
     EXPECT_EQ(losses(other, " --load-weights " + weights.string()), expected) << names;
   }
-  EXPECT_THAT(reference::SafetensorsFile(weights).tensors(),
+  EXPECT_THAT(checkpoints::SafetensorsFile(weights).tensors(),
               testing::Contains(Key("model.layers.1.self_attn.q_proj.weight")));
 }
 

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "reference/weights/safetensors_header.hpp"
+#include "harness/checkpoints/files/safetensors_header.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "harness/base/error.hpp"
 
-namespace parity::reference {
+namespace parity::checkpoints {
 namespace {
 
 using testing::HasSubstr;
@@ -36,7 +36,7 @@ TEST(SafetensorsHeaderTest, TellsNamesDtypesShapesAndPlaces) {
       23, "FILE");
   ASSERT_EQ(header.tensors.size(), 3U);
   EXPECT_EQ(header.tensors[0].name, "a");
-  EXPECT_EQ(header.tensors[0].dtype, DType::float32);
+  EXPECT_EQ(header.tensors[0].type.dtype, DType::float32);
   EXPECT_EQ(header.tensors[0].shape, (Shape{2, 2}));
   EXPECT_EQ(header.tensors[1].name, "b");
   EXPECT_EQ(header.tensors[1].begin, 16U);
@@ -49,11 +49,18 @@ TEST(SafetensorsHeaderTest, EveryDtypeComesBackUnderItsName) {
   for (size_t i = 0; i < EnumNames<DType>::names.size(); ++i) {
     const auto dtype = static_cast<DType>(i);
     const uint64_t bytes = 3 * size_of(dtype);
-    const std::string text = header_text({{{"x", dtype, {3}, 0, bytes}}, {}});
+    const std::string text = header_text({{{"x", stored_types.at(i), {3}, 0, bytes}}, {}});
     EXPECT_THAT(text, HasSubstr("\"" + std::string(safetensors_name(dtype)) + "\""));
-    EXPECT_EQ(parse_header(text, bytes, "FILE").tensors.at(0).dtype, dtype);
+    EXPECT_EQ(parse_header(text, bytes, "FILE").tensors.at(0).type.dtype, dtype);
     EXPECT_EQ(text.size() % 8, 0U);
   }
+}
+
+TEST(SafetensorsHeaderTest, UnsignedTypes_HaveBitsOnly) {
+  const StoredType type = parse_header(header_of("U32", "[2]", "[0,8]"), 8, "FILE").tensors.at(0).type;
+  EXPECT_EQ(type.name, "U32");
+  EXPECT_EQ(size_of(type.dtype), 4U);
+  EXPECT_FALSE(type.has_values);
 }
 
 TEST(SafetensorsHeaderTest, EmptyTensorsAndNoTensorsAreFine) {
@@ -93,7 +100,7 @@ TEST(SafetensorsHeaderTest, RefusesTensorsThatAreToldOtherwise) {
     EXPECT_THAT(refusal(text, 1), HasSubstr("'a' does not have exactly dtype")) << text;
   EXPECT_THAT(refusal(R"({"__metadata__":{"k":1}})", 0), HasSubstr("'k', which is not a string"));
   EXPECT_THAT(refusal(R"({"__metadata__":[]})", 0), HasSubstr("__metadata__"));
-  EXPECT_THAT(refusal(header_of("U16", "[1]", "[0,2]"), 2), HasSubstr("dtype 'U16'"));
+  EXPECT_THAT(refusal(header_of("F4", "[1]", "[0,2]"), 2), HasSubstr("dtype 'F4'"));
   EXPECT_THAT(refusal(header_of("f32", "[1]", "[0,4]"), 4), HasSubstr("dtype 'f32'"));
   for (const char* shape : {"[-1]", "[1.0]", "[\"1\"]", "[18446744073709551615]", "[18446744073709551616]"})
     EXPECT_THAT(refusal(header_of("U8", shape, "[0,1]"), 1), HasSubstr("shape with")) << shape;
@@ -133,4 +140,4 @@ TEST(SafetensorsHeaderTest, RefusesHolesAndOverlaps) {
 }
 
 }  // namespace
-}  // namespace parity::reference
+}  // namespace parity::checkpoints

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "reference/weights/unique_json.hpp"
+#include "harness/checkpoints/files/unique_json.hpp"
 
 #include <optional>
 #include <set>
@@ -9,7 +9,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
 
-namespace parity::reference {
+namespace parity::checkpoints {
 
 Json read_unique_json(std::string_view text, const std::string& file) {
   std::vector<std::set<std::string>> open;  // keys of the objects that the parser is in
@@ -36,4 +36,4 @@ Json read_unique_json(std::string_view text, const std::string& file) {
   return json;
 }
 
-}  // namespace parity::reference
+}  // namespace parity::checkpoints

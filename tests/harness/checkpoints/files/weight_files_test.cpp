@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "reference/weights/weight_files.hpp"
+#include "harness/checkpoints/files/weight_files.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include "harness/base/error.hpp"
 #include "tests/support/scratch.hpp"
 
-namespace parity::reference {
+namespace parity::checkpoints {
 namespace {
 
 using testing::HasSubstr;
@@ -88,4 +88,4 @@ TEST_F(WeightFilesTest, RefusesAnIndexThatIsNone) {
 }
 
 }  // namespace
-}  // namespace parity::reference
+}  // namespace parity::checkpoints

@@ -8,15 +8,15 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/tensor/dtype.hpp"
+#include "harness/checkpoints/files/stored_tensor.hpp"
 #include "harness/tensor/shape.hpp"
 
-namespace parity::reference {
+namespace parity::checkpoints {
 
 /// A tensor's entry in a safetensors header. Its bytes are [begin, end), counted from the end of the header.
 struct HeaderEntry {
   std::string name;
-  DType dtype = DType::float32;
+  StoredType type = {};
   Shape shape;
   uint64_t begin = 0;
   uint64_t end = 0;
@@ -45,4 +45,4 @@ SafetensorsHeader parse_header(std::string_view text, uint64_t data_bytes, const
 /// multiple of 8 bytes in the file.
 std::string header_text(const SafetensorsHeader& header);
 
-}  // namespace parity::reference
+}  // namespace parity::checkpoints

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "harness/tensor/tensor_view.hpp"
+#include "harness/checkpoints/files/stored_tensor.hpp"
 #include "harness/trace/hdf5/mapped_file.hpp"
 
-namespace parity::reference {
+namespace parity::checkpoints {
 
 // 8 bytes N, a little-endian number; N bytes of JSON, the header; the tensors' bytes, row-major and
 // little-endian. Source: https://github.com/huggingface/safetensors, "Format".
@@ -28,13 +28,15 @@ class SafetensorsFile {
   const std::filesystem::path& path() const { return path_; }
   /// Returns the tensors by name. Their data may have any address, also one that is not aligned for the
   /// dtype.
-  const std::map<std::string, TensorView>& tensors() const { return tensors_; }
+  const std::map<std::string, StoredTensor>& tensors() const { return tensors_; }
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
+  /// Removes the pages of these bytes from memory, if they belong to this file.
+  void release(const std::byte* data, size_t bytes) const { bytes_->release(data, bytes); }
 
  private:
   std::filesystem::path path_;
   std::unique_ptr<trace::MappedFile> bytes_;
-  std::map<std::string, TensorView> tensors_;
+  std::map<std::string, StoredTensor> tensors_;
   std::map<std::string, std::string> metadata_;
 };
 
@@ -53,4 +55,4 @@ struct TensorToWrite {
 void write_safetensors(const std::filesystem::path& path, std::vector<TensorToWrite> tensors,
                        const std::map<std::string, std::string>& metadata = {});
 
-}  // namespace parity::reference
+}  // namespace parity::checkpoints

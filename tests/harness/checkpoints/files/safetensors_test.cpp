@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "reference/weights/safetensors.hpp"
+#include "harness/checkpoints/files/safetensors.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -13,7 +13,7 @@
 #include "harness/base/error.hpp"
 #include "tests/support/scratch.hpp"
 
-namespace parity::reference {
+namespace parity::checkpoints {
 namespace {
 
 using testing::HasSubstr;
@@ -137,4 +137,4 @@ print(numpy.frombuffer(raw[8 + length + first:8 + length + end], "<f4").reshape(
 }
 
 }  // namespace
-}  // namespace parity::reference
+}  // namespace parity::checkpoints

@@ -1,22 +1,15 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "reference/weights/safetensors_header.hpp"
+#include "harness/checkpoints/files/safetensors_header.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "harness/base/error.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
-#include "reference/weights/unique_json.hpp"
+#include "harness/checkpoints/files/unique_json.hpp"
 
-namespace parity::reference {
+namespace parity::checkpoints {
 namespace {
-
-// In the order of DType. The format has more (U16, U32, U64, C64, those below a byte), which no model here
-// has.
-constexpr std::array<std::string_view, 12> dtype_names = {"F64", "F32", "BF16", "F16", "F8_E4M3", "F8_E5M2",
-                                                          "I64", "I32", "I16",  "I8",  "U8",      "BOOL"};
-static_assert(dtype_names.size() == static_cast<size_t>(DType::bool8) + 1);
 
 constexpr std::string_view metadata_key = "__metadata__";
 
@@ -73,7 +66,7 @@ class Reader {
       refuse(name, "does not have exactly dtype, shape and data_offsets");
     HeaderEntry entry;
     entry.name = name;
-    entry.dtype = dtype_of(name, json.at("dtype"));
+    entry.type = type_of(name, json.at("dtype"));
     entry.shape = shape_of(name, json.at("shape"));
     const Json& offsets = json.at("data_offsets");
     if (!offsets.is_array() || offsets.size() != 2 || !offsets[0].is_number_unsigned() ||
@@ -85,14 +78,15 @@ class Reader {
     return entry;
   }
 
-  DType dtype_of(const std::string& name, const Json& json) const {
+  StoredType type_of(const std::string& name, const Json& json) const {
     const std::string text = json.is_string() ? json.get<std::string>() : json_text(json);
-    const auto* found = std::find(dtype_names.begin(), dtype_names.end(), text);
-    if (!json.is_string() || found == dtype_names.end())
-      refuse(name, "has dtype " + parity::quoted(text) +
-                       ", which is not one of F64, F32, BF16, F16, F8_E4M3, F8_E5M2, "
-                       "I64, I32, I16, I8, U8, BOOL");
-    return static_cast<DType>(found - dtype_names.begin());
+    for (const StoredType& type : stored_types)
+      if (json.is_string() && text == type.name)
+        return type;
+    std::string known;
+    for (const StoredType& type : stored_types)
+      known += (known.empty() ? "" : ", ") + std::string(type.name);
+    refuse(name, "has dtype " + parity::quoted(text) + ", which is not one of " + known);
   }
 
   Shape shape_of(const std::string& name, const Json& json) const {
@@ -114,12 +108,12 @@ class Reader {
     bool overflows = false;
     for (const int64_t size : entry.shape)  // also if a size of 0 follows: no loop could traverse it
       overflows = overflows || __builtin_mul_overflow(count, size, &count);
-    if (overflows || __builtin_mul_overflow(static_cast<uint64_t>(count), size_of(entry.dtype), &bytes))
+    if (overflows || __builtin_mul_overflow(static_cast<uint64_t>(count), size_of(entry.type.dtype), &bytes))
       refuse(entry.name, "has shape " + to_string(entry.shape) + ", more bytes than can be counted");
     const std::string range = std::to_string(entry.begin) + " to " + std::to_string(entry.end);
     if (entry.end < entry.begin || entry.end - entry.begin != bytes)
       refuse(entry.name, "has bytes " + range + ", but shape " + to_string(entry.shape) + " of " +
-                             std::string(safetensors_name(entry.dtype)) + " takes " + std::to_string(bytes));
+                             std::string(entry.type.name) + " takes " + std::to_string(bytes));
     if (entry.end > data_bytes_)
       refuse(entry.name, "has bytes " + range + ", but only " + std::to_string(data_bytes_) +
                              " follow the header: the file was cut short");
@@ -148,7 +142,7 @@ class Reader {
 }  // namespace
 
 std::string_view safetensors_name(DType dtype) {
-  return dtype_names.at(static_cast<size_t>(dtype));
+  return stored_types.at(static_cast<size_t>(dtype)).name;
 }
 
 SafetensorsHeader parse_header(std::string_view text, uint64_t data_bytes, const std::string& file) {
@@ -160,12 +154,11 @@ std::string header_text(const SafetensorsHeader& header) {
   if (!header.metadata.empty())
     json[std::string(metadata_key)] = header.metadata;
   for (const HeaderEntry& entry : header.tensors)
-    json[entry.name] = {{"dtype", safetensors_name(entry.dtype)},
-                        {"shape", entry.shape},
-                        {"data_offsets", {entry.begin, entry.end}}};
+    json[entry.name] = {
+        {"dtype", entry.type.name}, {"shape", entry.shape}, {"data_offsets", {entry.begin, entry.end}}};
   std::string text = json.dump();
   text.append((8 - text.size() % 8) % 8, ' ');
   return text;
 }
 
-}  // namespace parity::reference
+}  // namespace parity::checkpoints

@@ -1,21 +1,22 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "reference/weights/weight_files.hpp"
+#include "harness/checkpoints/files/weight_files.hpp"
 
 #include <set>
 
 #include "harness/base/error.hpp"
 #include "harness/base/files/file.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
-#include "reference/weights/safetensors_header.hpp"
-#include "reference/weights/unique_json.hpp"
+#include "harness/checkpoints/files/safetensors_header.hpp"
+#include "harness/checkpoints/files/unique_json.hpp"
 
-namespace parity::reference {
+namespace parity::checkpoints {
 namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* single_name = "model.safetensors";
 constexpr const char* index_name = "model.safetensors.index.json";
+constexpr const char* index_ending = ".safetensors.index.json";
 
 [[noreturn]] void refuse_index(const fs::path& index, const std::string& why) {
   throw UserError(escape_for_terminal(index.string()) + " does not fit its files (" + why +
@@ -45,8 +46,10 @@ WeightFiles::WeightFiles(const fs::path& path) : path_(path) {
   std::error_code error;
   if (fs::is_directory(path, error))
     open_folder();
+  else if (path.string().ends_with(index_ending))
+    open_index(path);
   else
-    add(path, {});
+    add(path, {}, {});
 }
 
 void WeightFiles::open_folder() {
@@ -55,7 +58,7 @@ void WeightFiles::open_folder() {
   if (fs::exists(index, error))
     open_index(index);
   else if (fs::exists(single, error))
-    add(single, {});
+    add(single, {}, {});
   else
     throw UserError("no weights in " + escape_for_terminal(path_.string()) + " (it has neither " +
                         single_name + " nor " + index_name + "); name the file",
@@ -68,24 +71,36 @@ void WeightFiles::open_index(const fs::path& index) {
   for (const auto& [name, file] : file_of)
     names.insert(file);
   for (const std::string& file : names)
-    add(path_ / file, file_of);
+    add(index.parent_path() / file, index, file_of);
   for (const auto& [name, file] : file_of)
     if (!tensors_.contains(name))
       refuse_index(index, "it has " + parity::quoted(name) + " in " + parity::quoted(file) +
                               ", which has no such tensor");
 }
 
-void WeightFiles::add(const fs::path& path, const std::map<std::string, std::string>& file_of) {
+std::map<std::string, std::string> WeightFiles::metadata() const {
+  std::map<std::string, std::string> all;
+  for (const auto& file : files_)
+    all.insert(file->metadata().begin(), file->metadata().end());
+  return all;
+}
+
+void WeightFiles::release(const std::byte* data, size_t bytes) const {
+  for (const auto& file : files_)
+    file->release(data, bytes);
+}
+
+void WeightFiles::add(const fs::path& path, const fs::path& index,
+                      const std::map<std::string, std::string>& file_of) {
   const SafetensorsFile& file = *files_.emplace_back(std::make_unique<SafetensorsFile>(path));
   for (const auto& [name, tensor] : file.tensors()) {
     const auto found = file_of.find(name);
     if (!file_of.empty() && (found == file_of.end() || found->second != path.filename()))
-      refuse_index(path_ / index_name,
-                   parity::quoted(path.filename().string()) + " has a tensor " + parity::quoted(name) +
-                       ", which the index puts " +
-                       (found == file_of.end() ? "nowhere" : "into " + parity::quoted(found->second)));
+      refuse_index(index, parity::quoted(path.filename().string()) + " has a tensor " + parity::quoted(name) +
+                              ", which the index puts " +
+                              (found == file_of.end() ? "nowhere" : "into " + parity::quoted(found->second)));
     tensors_[name] = tensor;
   }
 }
 
-}  // namespace parity::reference
+}  // namespace parity::checkpoints

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "reference/weights/safetensors.hpp"
+#include "harness/checkpoints/files/safetensors.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,9 +12,9 @@
 #include "harness/base/error.hpp"
 #include "harness/base/files/file.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
-#include "reference/weights/safetensors_header.hpp"
+#include "harness/checkpoints/files/safetensors_header.hpp"
 
-namespace parity::reference {
+namespace parity::checkpoints {
 namespace fs = std::filesystem;
 namespace {
 
@@ -62,7 +62,8 @@ SafetensorsFile::SafetensorsFile(const fs::path& path) : path_(path) {
   SafetensorsHeader header = parse_header(text, size - data, escape_for_terminal(path.string()));
   metadata_ = std::move(header.metadata);
   for (HeaderEntry& entry : header.tensors)
-    tensors_[entry.name] = {entry.dtype, std::move(entry.shape), bytes_->at(data + entry.begin)};
+    tensors_[entry.name] = {{entry.type.dtype, std::move(entry.shape), bytes_->at(data + entry.begin)},
+                            entry.type};
 }
 
 void write_safetensors(const fs::path& path, std::vector<TensorToWrite> tensors,
@@ -78,7 +79,8 @@ void write_safetensors(const fs::path& path, std::vector<TensorToWrite> tensors,
   for (const TensorToWrite& tensor : tensors) {
     require(names.insert(tensor.name).second, "two tensors of the name " + tensor.name);
     const uint64_t end = at + static_cast<uint64_t>(element_count(tensor.shape)) * size_of(tensor.dtype);
-    header.tensors.push_back({tensor.name, tensor.dtype, tensor.shape, at, end});
+    header.tensors.push_back(
+        {tensor.name, stored_types.at(static_cast<size_t>(tensor.dtype)), tensor.shape, at, end});
     at = end;
   }
   const std::string text = header_text(header);
@@ -101,4 +103,4 @@ void write_safetensors(const fs::path& path, std::vector<TensorToWrite> tensors,
   file.finish();
 }
 
-}  // namespace parity::reference
+}  // namespace parity::checkpoints

@@ -1,0 +1,153 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/checkpoints/files/open_checkpoint.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include <fmt/format.h>
+
+#include "harness/base/error.hpp"
+#include "harness/base/files/file.hpp"
+#include "harness/base/json/json.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
+#include "harness/checkpoints/files/read_by_python.hpp"
+#include "harness/checkpoints/files/safetensors_header.hpp"
+
+namespace parity::checkpoints {
+namespace fs = std::filesystem;
+namespace {
+
+enum class Format { none, safetensors, pickle, distributed };
+
+constexpr std::string_view ending = ".safetensors", index_ending = ".safetensors.index.json";
+
+/// Returns the first bytes of a file; fewer if it is shorter.
+std::string head_of(const fs::path& path, size_t bytes) {
+  std::ifstream stream(path, std::ios::binary);
+  std::string head(bytes, '\0');
+  stream.read(head.data(), static_cast<std::streamsize>(bytes));
+  head.resize(static_cast<size_t>(stream.gcount()));
+  return head;
+}
+
+/// Returns whether a file begins as safetensors files do: a length that is possible, and a JSON object.
+bool has_safetensors_head(const std::string& head) {
+  uint64_t length = 0;
+  if (head.size() < 9)
+    return false;
+  std::memcpy(&length, head.data(), sizeof length);
+  return length >= 2 && length <= largest_header && head[8] == '{';
+}
+
+Format format_of_file(const fs::path& path) {
+  const std::string name = path.filename().string(), head = head_of(path, 16);
+  if (name.ends_with(ending) || name.ends_with(index_ending) || has_safetensors_head(head))
+    return Format::safetensors;
+  const bool zip = head.starts_with("PK\x03\x04"), legacy = head.starts_with("\x80\x02\x8a\x0a");
+  return zip || legacy ? Format::pickle : Format::none;
+}
+
+std::vector<fs::path> files_ending(const fs::path& folder, std::string_view with) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error))
+    if (entry.path().filename().string().ends_with(with))
+      found.push_back(entry.path());
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+/// Returns the file that stands for a folder of safetensors or torch.save files; empty if it has none.
+/// \throws UserError if several could be meant
+fs::path file_of_folder(const fs::path& folder) {
+  std::error_code error;
+  for (const char* name : {"model.safetensors.index.json", "model.safetensors"})
+    if (fs::exists(folder / name, error))
+      return folder / name;
+  for (const std::string_view with : {index_ending, ending, std::string_view("pytorch_model.bin.index.json"),
+                                      std::string_view("pytorch_model.bin")}) {
+    const std::vector<fs::path> found = files_ending(folder, with);
+    if (found.size() > 1)
+      throw UserError(fmt::format(
+          "cannot choose a checkpoint in {} ({} files end in {} and no index lists them); name one of them",
+          escape_to_line(folder.string()), found.size(), with));
+    if (found.size() == 1)
+      return found.front();
+  }
+  return {};
+}
+
+bool is_distributed(const fs::path& folder) {
+  std::error_code error;
+  return fs::exists(folder / ".metadata", error);
+}
+
+/// A run folder stays a run, whatever weights it has beside its trace.
+bool has_trace(const fs::path& folder) {
+  std::error_code error;
+  return fs::exists(folder / "trace.h5", error) || fs::exists(folder / "trace.h5.partial", error);
+}
+
+bool is_readable_folder(const fs::path& folder) {
+  if (has_trace(folder))
+    return false;
+  for (const std::string_view with : {index_ending, ending, std::string_view("pytorch_model.bin"),
+                                      std::string_view("pytorch_model.bin.index.json")})
+    if (!files_ending(folder, with).empty())
+      return true;
+  return is_distributed(folder);
+}
+
+int64_t whole_number(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_number_integer() ? found->get<int64_t>() : 0;
+}
+
+/// Returns the size of a head that config.json of Hugging Face states; 0 without such a file.
+int64_t head_size_in(const fs::path& folder) {
+  constexpr uint64_t most = 1U << 20U;
+  std::error_code error;
+  if (!fs::is_regular_file(folder / "config.json", error))
+    return 0;
+  Json json = read_json(read_file(folder / "config.json", most));
+  if (json.is_object() && json.contains("text_config"))
+    json = Json(json.at("text_config"));
+  if (!json.is_object())
+    return 0;
+  const int64_t size = whole_number(json, "head_dim"), heads = whole_number(json, "num_attention_heads");
+  return size > 0 ? size : heads > 0 ? whole_number(json, "hidden_size") / heads : 0;
+}
+
+}  // namespace
+
+bool is_checkpoint(const std::string& path) {
+  std::error_code error;
+  if (fs::is_directory(path, error))
+    return is_readable_folder(path);
+  if (!fs::is_regular_file(path, error))
+    return path.ends_with(ending);
+  return format_of_file(path) != Format::none;
+}
+
+Checkpoint open_checkpoint(const std::string& path) {
+  std::error_code error;
+  fs::path file = path;
+  if (fs::is_directory(path, error) && is_distributed(path) && files_ending(path, ending).empty())
+    return read_by_python(path);
+  if (fs::is_directory(path, error))
+    file = file_of_folder(path);
+  if (file.empty())
+    throw UserError(fmt::format("cannot read {} (the folder has no checkpoint); name a safetensors file, a "
+                                "torch.save file or a folder of them",
+                                escape_to_line(path)),
+                    ExitCode::missing);
+  if (format_of_file(file) == Format::pickle || file.string().ends_with("pytorch_model.bin.index.json"))
+    return read_by_python(path, file);
+  const auto files = std::make_shared<const WeightFiles>(file);
+  return {path, "safetensors", files->tensors(), {}, files, head_size_in(file.parent_path())};
+}
+
+}  // namespace parity::checkpoints

@@ -1,0 +1,71 @@
+# SPDX-FileCopyrightText: The parity authors
+# SPDX-License-Identifier: Apache-2.0
+"""Files of torch.save, read by torch.load with weights_only, which refuses every pickle that runs code."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import pathlib
+import pickle
+import re
+from typing import Any
+
+import torch
+
+from .flatten import flatten
+from .problem import Problem, one_line
+from .safetensors_file import Entry
+
+INDEX = ".index.json"
+MOST_INDEX_BYTES = 100_000_000
+
+
+def read(path: pathlib.Path, left_out: list[str]) -> list[Entry]:
+    """The tensors of a file, or of the files that an index lists."""
+    files = _files_of_index(path) if path.name.endswith(INDEX) else [path]
+    entries = [entry for file in files for entry in flatten(_load(file), left_out)]
+    most = 8 * sum(file.stat().st_size for file in files)
+    if sum(entry.size for entry in entries) > most:
+        raise Problem(f"cannot read {path} (its tensors claim more than 8 times the bytes of the file)")
+    return entries
+
+
+def _files_of_index(path: pathlib.Path) -> list[pathlib.Path]:
+    try:
+        if path.stat().st_size > MOST_INDEX_BYTES:
+            raise ValueError("it is larger than 100 MB")
+        names = set(json.loads(path.read_text())["weight_map"].values())
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise Problem(f"cannot read {path} (no index with a weight_map: {one_line(error)}); write it again") from error
+    for name in names:
+        if not isinstance(name, str) or pathlib.Path(name).name != name:
+            raise Problem(f"cannot read {path} ('{one_line(name)}' is not the name of a file next to it)")
+    return [path.parent / name for name in sorted(names)]
+
+
+def _load(path: pathlib.Path) -> Any:
+    with torch.serialization.safe_globals([argparse.Namespace]):  # Megatron's arguments, which run nothing
+        try:
+            return torch.load(path, map_location="cpu", weights_only=True, mmap=True)
+        except RuntimeError as error:
+            if "mmap can only be used" not in str(error):
+                raise Problem(f"cannot read {path} ({one_line(error)}); write it again with torch.save") from error
+        except pickle.UnpicklingError as error:
+            raise _refusal(path, error) from error
+        except Exception as error:  # a damaged pickle raises anything
+            raise Problem(f"cannot read {path} ({type(error).__name__}: {one_line(error)}); write it again") from error
+        try:  # the format of before PyTorch 1.6
+            return torch.load(path, map_location="cpu", weights_only=True)
+        except pickle.UnpicklingError as error:
+            raise _refusal(path, error) from error
+        except Exception as error:
+            raise Problem(f"cannot read {path} ({type(error).__name__}: {one_line(error)}); write it again") from error
+
+
+def _refusal(path: pathlib.Path, error: Exception) -> Problem:
+    names = re.search(r"(?:GLOBAL|global|class) ([\w.]+)", str(error))
+    wanted = (
+        f"its pickle wants {names[1]}, which could run code" if names else f"its pickle is refused: {one_line(error)}"
+    )
+    return Problem(f"cannot read {path} ({wanted}); save a state dict of tensors, numbers, lists and dictionaries")
