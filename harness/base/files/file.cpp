@@ -115,6 +115,16 @@ std::ifstream open_file(const fs::path& path) {
   return in;
 }
 
+std::string read_head(const fs::path& path, size_t most) {
+  std::ifstream stream = open_file(path);
+  std::string head(most, '\0');
+  stream.read(head.data(), static_cast<std::streamsize>(most));
+  if (stream.bad())
+    fail_to_read(path, reason());
+  head.resize(static_cast<size_t>(stream.gcount()));
+  return head;
+}
+
 std::string read_file(const fs::path& path, uint64_t most) {
   std::string contents;
   read_blocks(path, most, [&](std::string_view piece) { contents += piece; });

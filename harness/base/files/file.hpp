@@ -22,6 +22,9 @@ std::ifstream open_file(const std::filesystem::path& path);
 ///         bytes; also if it is not a regular file (reading a pipe would never end)
 std::string read_file(const std::filesystem::path& path, uint64_t most = UINT64_MAX);
 
+/// Returns the first `most` bytes of a file; fewer if it is shorter. \throws UserError as read_file
+std::string read_head(const std::filesystem::path& path, size_t most);
+
 /// Converts an exception of std::filesystem to an error that names the path and the cause.
 UserError error_of(const std::filesystem::filesystem_error& error);
 

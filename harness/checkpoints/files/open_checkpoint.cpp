@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 
 #include <fmt/format.h>
 
@@ -24,15 +23,6 @@ enum class Format { none, safetensors, pickle, distributed };
 
 constexpr std::string_view ending = ".safetensors", index_ending = ".safetensors.index.json";
 
-/// Returns the first bytes of a file; fewer if it is shorter.
-std::string head_of(const fs::path& path, size_t bytes) {
-  std::ifstream stream(path, std::ios::binary);
-  std::string head(bytes, '\0');
-  stream.read(head.data(), static_cast<std::streamsize>(bytes));
-  head.resize(static_cast<size_t>(stream.gcount()));
-  return head;
-}
-
 /// Returns whether a file begins as safetensors files do: a length that is possible, and a JSON object.
 bool has_safetensors_head(const std::string& head) {
   uint64_t length = 0;
@@ -43,8 +33,11 @@ bool has_safetensors_head(const std::string& head) {
 }
 
 Format format_of_file(const fs::path& path) {
-  const std::string name = path.filename().string(), head = head_of(path, 16);
-  if (name.ends_with(ending) || name.ends_with(index_ending) || has_safetensors_head(head))
+  const std::string name = path.filename().string();
+  if (name.ends_with(ending) || name.ends_with(index_ending))
+    return Format::safetensors;
+  const std::string head = read_head(path, 16);
+  if (has_safetensors_head(head))
     return Format::safetensors;
   const bool zip = head.starts_with("PK\x03\x04"), legacy = head.starts_with("\x80\x02\x8a\x0a");
   return zip || legacy ? Format::pickle : Format::none;

@@ -90,10 +90,7 @@ bool is_log(const std::string& path) {
   const bool trace_name = path.ends_with(".h5") || path.ends_with(".partial");
   if (!fs::is_regular_file(path, error) || trace_name)
     return false;
-  std::ifstream stream(path, std::ios::binary);
-  std::string head(hdf5_signature.size(), '\0');
-  stream.read(head.data(), static_cast<std::streamsize>(head.size()));
-  return head != hdf5_signature;
+  return read_head(path, hdf5_signature.size()) != hdf5_signature;
 }
 
 Log read_log(const std::string& path, const ReadOptions& options) {

@@ -30,6 +30,8 @@ TEST_F(FileTest, WriteReplacesTheWholeFileAndLeavesNoTemporary) {
   write_file(file, "a longer first text");
   write_file(file, std::string_view("b\0c", 3));
   EXPECT_EQ(read_file(file), std::string("b\0c", 3));
+  EXPECT_EQ(read_head(file, 2), std::string("b\0", 2));
+  EXPECT_EQ(read_head(file, 9), std::string("b\0c", 3));
   EXPECT_EQ(std::distance(fs::directory_iterator(file.parent_path()), {}), 1);
 }
 
@@ -41,6 +43,8 @@ TEST_F(FileTest, ReadErrorNamesThePathAndTheReason) {
 
 TEST_F(FileTest, AReadThatFailsIsNoEndOfTheFile) {
   // A regular file whose first read gives EIO.
+  EXPECT_THAT([] { read_head("/proc/self/mem", 8); },
+              ThrowsMessage<UserError>(HasSubstr("cannot read /proc/self/mem")));
   EXPECT_THAT([&] { read_file("/proc/self/mem"); },
               ThrowsMessage<UserError>(HasSubstr("Input/output error")));
   EXPECT_THAT([&] { pass_on("/proc/self/mem", [](std::string_view) {}); },
