@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <future>
 #include <map>
 #include <numeric>
 #include <vector>
@@ -53,14 +54,42 @@ struct OpenForm {
   Order order;
 };
 
+/// Reads cases in the order of `places`. Another thread reads the next one while the caller uses this one.
+class CasesAhead {
+ public:
+  CasesAhead(const ResultsFile& file, const std::vector<size_t>& places) : file_(file), places_(places) {
+    read_ahead();
+  }
+
+  bool done() const { return at_ == places_.size(); }
+
+  Case next() {
+    Case item = ahead_.get();
+    ++at_;
+    read_ahead();
+    return item;
+  }
+
+ private:
+  void read_ahead() {
+    if (!done())
+      ahead_ = std::async(std::launch::async, [this, place = places_[at_]] { return file_.whole(place); });
+  }
+
+  const ResultsFile& file_;
+  const std::vector<size_t>& places_;
+  size_t at_ = 0;
+  std::future<Case> ahead_;  ///< of the case at at_
+};
+
 /// Passes every case to each form. If both orders agree, each case is read once for both.
 void pass_cases_to_forms(const ResultsFile& file, const std::vector<OpenForm>& forms) {
   std::map<std::vector<size_t>, std::vector<Form*>> alike;
   for (const OpenForm& open : forms)
     alike[places_in(open.order, file.results())].push_back(open.form.get());
   for (const auto& [places, same] : alike)
-    for (const size_t place : places) {
-      const Case item = file.whole(place);
+    for (CasesAhead cases(file, places); !cases.done();) {
+      const Case item = cases.next();
       for (Form* form : same)
         form->add(item);
     }

@@ -84,13 +84,15 @@ std::string LogDifference::verdict() const {
   const std::string left_out = match.left_out().empty() ? "" : "; " + match.left_out();
   const std::string where = fmt::format("at {}{}", steps.text(), left_out);
   const std::string common = compare::count_text(channels.size(), "common channel");
-  if (!agrees())
+  if (differing > 0)
     return fmt::format("different: {} of {}, {}{}", differing, common, where,
                        mismatch.empty() ? "" : "; " + mismatch);
   const std::string policy_words = compare::policy_text(filter.policy);
   const std::string what = fmt::format("{} {} in every digit that both sides hold, {}{}", common,
                                        channels.size() == 1 ? "agrees" : "agree", where,
                                        policy_words.empty() ? "" : ", where " + policy_words);
+  if (!mismatch.empty())
+    return fmt::format("different: {}; {}", mismatch, what);
   if (!missing.empty())
     return fmt::format("missing: {}; {}", missing, what);
   return fmt::format("{}: {}", filter.policy.strict() ? "identical" : "equal", what);

@@ -49,6 +49,7 @@ TEST(CompareLogs, ShorterRun_IsNotAgreement) {
   const LogDifference found = compare_logs(curve(1, 100), curve(1, 10), {});
   EXPECT_EQ(found.exit_code(), ExitCode::differ);
   EXPECT_THAT(found.mismatch, HasSubstr("loss of the first ends at step 100, the second's at step 10"));
+  EXPECT_THAT(found.verdict(), testing::StartsWith("different: loss of the first ends at step 100"));
   LogFilter partial;
   partial.partial = true;
   EXPECT_EQ(compare_logs(curve(1, 100), curve(1, 10), partial).exit_code(), ExitCode::agree);
