@@ -17,6 +17,8 @@
 #include "harness/bisect/commits/trace_gap.hpp"
 #include "harness/bisect/traces/search_traces.hpp"
 #include "harness/golden/golden_file.hpp"
+#include "harness/logs/compare/compare_logs.hpp"
+#include "harness/logs/trace_log.hpp"
 #include "harness/power/gate.hpp"
 #include "harness/suite/judge/replica_check.hpp"
 #include "harness/suite/results/compare_traces.hpp"
@@ -176,6 +178,17 @@ bool accepted_by_join(const Pair& pair) {
   return trace::Trace::open(pair.actual).complete();
 }
 
+/// `parity compare` of a log with a trace reports nothing but agreement, and leaves out nothing.
+bool agrees_as_log(const Pair& pair) {
+  const trace::Trace expected = trace::Trace::open(pair.expected), actual = trace::Trace::open(pair.actual);
+  logs::LogFilter filter;
+  filter.channels = {"*"};
+  const logs::LogDifference found =
+      compare_logs(logs::log_of(expected, "a"), logs::log_of(actual, "b"), filter);
+  return actual.complete() && !actual.failure() && found.exit_code() == ExitCode::agree &&
+         found.steps.all() && found.match.left_out().empty();
+}
+
 const std::vector<Reader>& readers() {
   const std::set<Spoils> everything = {Spoils::channels, Spoils::tensors, Spoils::values, Spoils::all,
                                        Spoils::ranks};
@@ -194,6 +207,7 @@ const std::vector<Reader>& readers() {
        {Spoils::tensors, Spoils::values, Spoils::all},
        [](const Pair& pair) { return agrees_by_library(pair, true); }},
       {"golden", {Spoils::channels, Spoils::tensors, Spoils::values, Spoils::all}, agrees_by_golden},
+      {"log", {Spoils::channels, Spoils::all}, agrees_as_log},
       {"bisect_traces", everything, agrees_by_search},
       {"bisect_commits", everything, agrees_by_commits},
       {"power", {Spoils::channels, Spoils::tensors, Spoils::values, Spoils::all}, agrees_by_power},
@@ -218,6 +232,7 @@ constexpr std::array openers = {
     Opener{"harness/bisect/runs/search_run.cpp", "bisect_traces"},
     Opener{"harness/cli/bisect/traces.cpp", "bisect_traces"},
     Opener{"harness/cli/verbs/compare.cpp", "compare"},
+    Opener{"harness/cli/verbs/compare_curves.cpp", "log"},
     Opener{"harness/cli/verbs/join.cpp", "join"},
     Opener{"harness/suite/judge/evidence.cpp", "identical_tensors"},
     Opener{"harness/suite/goldens/check.cpp", "golden"},
