@@ -113,12 +113,11 @@ class Search {
     finding_.bits_only = !e.type.has_values;
     if (e.type.name != a.type.name)
       finding_.cast = fmt::format("{} to {}", e.type.name, a.type.name);
-    const Rule* found = find(true);
-    if (found == nullptr && (found = find(false)) != nullptr)
-      return be_surprised(*found);
-    if (found == nullptr)
-      return take_closest();
-    take(*found);
+    if (const Rule* expected = find(true))
+      return take(*expected);
+    if (const Rule* unexpected = find(false))
+      return be_surprised(*unexpected);
+    take_closest();
   }
 
   void take(const Rule& rule) {

@@ -11,6 +11,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/compare/text/wording.hpp"
+#include "harness/logs/channel_names.hpp"
 
 namespace parity::logs {
 namespace {

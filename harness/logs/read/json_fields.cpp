@@ -63,7 +63,10 @@ class FieldCollector : public nlohmann::json_sax<Json> {
   }
   bool start_array(size_t /*count*/) override {
     ++lists_;
-    return depth_ > 0 && ++depth_ <= deepest_json;
+    if (depth_ == 0)
+      return false;
+    ++depth_;
+    return depth_ <= deepest_json;
   }
   bool end_array() override {
     --lists_;

@@ -36,13 +36,15 @@ size_t number_length(std::string_view text, bool& integer) {
   if (has(text, at, ".")) {
     integer = false;
     const size_t digits = at + 1;
-    if ((at = skip_digits(text, digits)) == digits)
+    at = skip_digits(text, digits);
+    if (at == digits)
       return 0;
   }
   if (has(text, at, "eE")) {
     integer = false;
     const size_t digits = at + (has(text, at + 1, "+-") ? 2 : 1);
-    if ((at = skip_digits(text, digits)) == digits)
+    at = skip_digits(text, digits);
+    if (at == digits)
       return 0;
   }
   return at;
@@ -52,7 +54,8 @@ size_t number_length(std::string_view text, bool& integer) {
 size_t read_number(std::string_view text, double& value) {
   bool integer = false;
   const size_t length = number_length(text, integer);
-  if (length == 0 || std::from_chars(text.data(), text.data() + length, value).ec != std::errc())
+  const char* const begin = &*text.begin();
+  if (length == 0 || std::from_chars(begin, begin + length, value).ec != std::errc())
     return 0;
   const bool plain = !integer || (std::abs(value) < largest_exact && !(value == 0 && text[0] == '-'));
   return plain ? length : 0;

@@ -141,7 +141,11 @@ void add_line(const std::vector<Pattern::Group>& groups, const LineReader& lines
 struct Pattern::Compiled {
   regex_t expression{};
   std::vector<std::string> names;
-  ~Compiled() { regfree(&expression); }
+  bool is_compiled = false;  ///< otherwise there is nothing to free
+  ~Compiled() {
+    if (is_compiled)
+      regfree(&expression);
+  }
 };
 
 Pattern::Pattern(const std::string& text) {
@@ -156,10 +160,10 @@ Pattern::Pattern(const std::string& text) {
   if (const int error = regcomp(&compiled->expression, translation.text.c_str(), REG_EXTENDED)) {
     std::array<char, 200> why{};
     regerror(error, &compiled->expression, why.data(), why.size());
-    static_cast<void>(compiled.release());  // nothing was compiled, so nothing may be freed
     throw UserError("cannot use --pattern " + parity::quoted(text) + " (" + why.data() +
                     "); write a POSIX extended regular expression");
   }
+  compiled->is_compiled = true;
   compiled->names = std::move(translation.names);
   compiled_ = std::move(compiled);
 }

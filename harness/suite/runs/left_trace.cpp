@@ -82,10 +82,12 @@ std::string recorder_problem(const PlannedRun& run, const fs::path& partial) {
       return fmt::format("{} was not recorded beyond update {} ({}); fix this and run the case again",
                          run.label, opened.last_step(),
                          escape_for_terminal(opened.failure()->at("reason").get<std::string>()));
+    return "";
   } catch (const UserError&) {
+    return "";
   } catch (const Json::exception&) {
+    return "";
   }
-  return "";
 }
 
 }  // namespace
