@@ -49,15 +49,43 @@ constexpr std::array<ChannelName, 33> table = {{
     {"tokens_per_second", "tokens_per_second", timing},
 }};
 
-/// Parts of names that measure time, speed or memory.
-constexpr std::array<std::string_view, 14> timing_parts = {
-    "time_metrics", "elapsed", "per_second", "per_sec", "/sec", "throughput", "runtime",
-    "mfu",          "tflops",  "time_ms",    "(ms)",    "(s)",  "memory/",    "iter_time"};
+/// Words of names that measure time, speed or memory. A name with the word loss measures none of them.
+constexpr auto clock_words = std::to_array<std::string_view>(
+    {"time",   "timer",     "timers",     "timing", "elapsed", "duration", "latency", "runtime",
+     "sec",    "secs",      "seconds",    "ms",     "minutes", "hours",    "clock",   "walltime",
+     "tps",    "timestamp", "throughput", "speed",  "mfu",     "hfu",      "flops",   "tflop",
+     "tflops", "gflops",    "memory",     "mem",    "vram",    "gib",      "mib",     "utilization"});
 
 /// Names of step numbers. A logger's own counter, _step, counts calls and not updates: it comes last.
 constexpr std::array<std::string_view, 12> step_names = {
-    "step",      "global_step", "train/global_step", "trainer/global_step", "iteration", "iter",
-    "iter_num",  "steps",       "iterations",        "Step",                "Iteration", "_step"};
+    "step",       "global_step", "train/global_step", "trainer/global_step",
+    "iteration",  "iter",        "iter_num",          "steps",
+    "iterations", "Step",        "Iteration",         "_step"};
+
+/// Returns the words of a name in small letters: "Train/tokPerSec (ms)" has train, tok, per, sec and ms.
+std::vector<std::string> words_of(std::string_view name) {
+  std::vector<std::string> words(1);
+  bool was_small = false;
+  for (const char c : name) {
+    const bool capital = c >= 'A' && c <= 'Z';
+    const bool letter = capital || (c >= 'a' && c <= 'z');
+    if ((!letter || (capital && was_small)) && !words.back().empty())
+      words.emplace_back();
+    if (letter)
+      words.back() += static_cast<char>(capital ? c - 'A' + 'a' : c);
+    was_small = letter && !capital;
+  }
+  if (words.size() > 1 && words.back().empty())
+    words.pop_back();
+  return words;
+}
+
+bool measures_time(std::string_view name) {
+  const std::vector<std::string> words = words_of(name);
+  const auto has = [&](std::string_view word) { return std::ranges::find(words, word) != words.end(); };
+  const bool rate = words.back() == "s" || words.back() == "second";  // tok/s, steps_per_second
+  return !has("loss") && ((rate && words.size() > 1) || std::ranges::any_of(clock_words, has));
+}
 
 }  // namespace
 
@@ -91,15 +119,18 @@ NameMap parse_map(const std::vector<std::string>& words) {
   return map;
 }
 
+bool is_training_result(std::string_view channel) {
+  constexpr std::array<std::string_view, 3> results = {"loss", "eval_loss", "grad_norm"};
+  return std::ranges::find(results, channel) != results.end();
+}
+
 Named name_channel(const std::string& name, const NameMap& map) {
   if (const auto found = map.find(name); found != map.end())
     return {found->second};
   for (const ChannelName& row : table)
     if (row.name == name)
       return {std::string(row.channel), row.kind};
-  const bool timed = std::ranges::any_of(
-      timing_parts, [&](std::string_view part) { return name.find(part) != std::string::npos; });
-  return {name, timed ? timing : trace::ChannelKind::numeric};
+  return {name, measures_time(name) ? timing : trace::ChannelKind::numeric};
 }
 
 }  // namespace parity::logs

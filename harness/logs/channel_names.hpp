@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <map>
 #include <optional>
 #include <span>
@@ -35,14 +36,21 @@ struct Named {
 };
 
 /// Returns the channel of a name: the user's, else the table's, else the name itself. A name that measures
-/// time or speed becomes a timing channel.
+/// time, speed or memory becomes a timing channel: one of its words is "elapsed", "tps", "memory", ...
 Named name_channel(const std::string& name, const NameMap& map);
+
+/// Channels that a log of a training has: one that only one of two logs has is a gap.
+inline constexpr std::array<std::string_view, 3> training_channels = {"loss", "grad_norm", "lr"};
+
+/// Returns whether a channel follows from the weights: loss, eval_loss or grad_norm. Others, such as lr and
+/// tokens, follow from the settings alone, or nothing is known of them.
+bool is_training_result(std::string_view channel);
 
 /// Returns a name's row in the table of common names; the number of rows if it has none.
 size_t name_rank(std::string_view name);
 
-/// Returns the rank of a step number's name: the smallest counts where an entry has several. Nothing for other
-/// names. A name that the user maps to "step" comes first.
+/// Returns the rank of a step number's name: the smallest counts where an entry has several. Nothing for
+/// other names. A name that the user maps to "step" comes first.
 std::optional<size_t> step_rank(const std::string& name, const NameMap& map);
 
 }  // namespace parity::logs

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/logs/trace_log.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include <fmt/format.h>
@@ -11,11 +12,26 @@
 #include "harness/trace/write/recorder.hpp"
 
 namespace parity::logs {
+namespace {
+
+/// Returns whether float64 holds every value.
+bool holds_doubles(const trace::Channel& channel) {
+  constexpr int64_t largest = int64_t{1} << 53;
+  const auto* list = std::get_if<std::vector<int64_t>>(&channel.values);
+  return !list || std::ranges::all_of(*list, [](int64_t v) { return v > -largest && v < largest; });
+}
+
+}  // namespace
 
 Log log_of(const trace::Trace& trace, const std::string& file) {
   Log log{file, "trace", {}, {}};
-  for (const auto& [name, channel] : trace.channels())
+  for (const auto& [name, channel] : trace.channels()) {
+    if (!holds_doubles(channel)) {
+      log.notes.push_back(parity::quoted(name) + " holds integers beyond 2^53 and is left out");
+      continue;
+    }
     log.channels[name] = {channel.kind, trace.steps(), channel.as_double(), name};
+  }
   return log;
 }
 

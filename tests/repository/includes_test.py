@@ -56,6 +56,7 @@ ROOMS = {
         "relations": ["text", "curves", "tensors", "checks", "sides", "twins", "bounds"],
         "": ["text", "curves", "tensors", "checks", "sides", "twins", "bounds", "relations"],
     },
+    "harness/logs": {"": [], "read": [""], "compare": [""]},
     "harness/cli": {
         "options": [],
         "print": [],

@@ -306,7 +306,7 @@ void add_compare(CLI::App& app, Action& action) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_flag("--all", options->all, "Show identical tensors too");
   app.add_flag("--partial", options->partial,
-               "Accept traces of unfinished runs, and compare up to the last step that both have");
+               "Accept traces of unfinished runs and logs with few common steps; compare what both have");
   app.add_flag("--profile", options->profile,
                "Show a histogram in ULPs of each differing tensor, and where it differs");
   app.add_flag("--equal-nan", options->equal_nan, "Treat a NaN as equal to a NaN at the same place");

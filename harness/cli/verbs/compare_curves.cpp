@@ -10,7 +10,6 @@
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/base/text/table.hpp"
 #include "harness/compare/curves/pattern.hpp"
-#include "harness/compare/text/policy.hpp"
 #include "harness/compare/text/wording.hpp"
 #include "harness/logs/trace_log.hpp"
 #include "harness/suite/results/file/last.hpp"
@@ -58,22 +57,6 @@ void print_first(const logs::LogDifference& difference) {
   }
 }
 
-std::string curve_sentence(const logs::LogDifference& difference, const CurveOptions& options) {
-  const size_t count = difference.channels.size();
-  const std::string policy = compare::policy_text(options.filter.policy);
-  if (!difference.agrees()) {
-    std::string text = fmt::format("different: {} of {}", difference.differing,
-                                   compare::count_text(count, "common channel"));
-    return difference.mismatch.empty() ? text : text + "; " + difference.mismatch;
-  }
-  const std::string what =
-      fmt::format("{} {} in every digit that both sides hold{}", compare::count_text(count, "common channel"),
-                  count == 1 ? "agrees" : "agree", policy.empty() ? "" : ", where " + policy);
-  if (!difference.missing.empty())
-    return fmt::format("missing: {}; {}", difference.missing, what);
-  return fmt::format("{}: {}", policy.empty() ? "identical" : "equal", what);
-}
-
 }  // namespace
 
 ExitCode compare_curves(const CurveOptions& options) {
@@ -102,8 +85,7 @@ ExitCode compare_curves(const CurveOptions& options) {
   for (const std::string& note : difference.notes)
     fmt::print("  {}\n", note);
   const Style style = Style::for_stream(stdout);
-  const std::string text =
-      (code == ExitCode::crashed ? "crashed: " : "") + curve_sentence(difference, options);
+  const std::string text = (code == ExitCode::crashed ? "crashed: " : "") + difference.verdict();
   fmt::print("\n{}\n", code == ExitCode::agree ? style.good(text) : style.bad(text));
   return code;
 }

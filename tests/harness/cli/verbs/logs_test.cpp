@@ -51,7 +51,20 @@ TEST_F(LogsTest, NothingInCommon_IsMissing) {
   put("other.csv", "step,mine\n1,2.5\n2,2.25\n");
   EXPECT_EQ(parity("compare a.jsonl far.csv").status, 3);
   EXPECT_EQ(parity("compare a.jsonl other.csv").status, 3);
-  EXPECT_EQ(parity("compare a.jsonl other.csv --map loss=mine").status, 0);
+  EXPECT_EQ(parity("compare a.jsonl other.csv --map loss=mine").status, 3);  // no lr
+  EXPECT_EQ(parity("compare a.jsonl other.csv --map loss=mine --channel loss").status, 0);
+}
+
+TEST_F(LogsTest, TooLittle_IsMissing) {
+  put("loss.csv", "step,loss\n1,2.5\n2,2.25\n");
+  put("lr.csv", "step,lr,time\n1,0.1,1\n2,0.2,2\n");
+  const Outcome found = parity("compare a.jsonl loss.csv");
+  EXPECT_EQ(found.status, 3) << found.out;
+  EXPECT_THAT(found.out, HasSubstr("missing: only the first log has lr; "));
+  EXPECT_EQ(parity("compare a.jsonl loss.csv --channel loss").status, 0);
+  EXPECT_EQ(parity("compare lr.csv lr.csv").status, 3);
+  EXPECT_THAT(parity("compare lr.csv lr.csv").out, HasSubstr("time is not compared"));
+  EXPECT_EQ(parity("compare lr.csv lr.csv --channel lr").status, 0);
 }
 
 TEST_F(LogsTest, Import_WritesATrace) {

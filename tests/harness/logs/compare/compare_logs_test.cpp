@@ -4,25 +4,15 @@
 
 #include <cmath>
 
-#include "tests/harness/logs/log_fixture.hpp"
+#include "tests/harness/logs/curve_fixture.hpp"
 
 namespace parity::logs {
 namespace {
 
+using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
-
-/// Returns a log of `count` steps from `first` on, `every` apart. Value i is that of update i * every.
-Log curve(int64_t first, int64_t count, int64_t every = 1, const std::string& name = "loss") {
-  Log log{"x", "test", {}, {}};
-  LogChannel channel;
-  for (int64_t i = 0; i < count; ++i) {
-    channel.steps.push_back(first + i * every);
-    channel.values.push_back(1.0 / static_cast<double>(2 + i * every));
-  }
-  log.channels[name] = channel;
-  return log;
-}
+using testing::StartsWith;
 
 TEST(CompareLogs, SameCurves_Agree) {
   EXPECT_EQ(compare_logs(curve(1, 10), curve(1, 10), {}).exit_code(), ExitCode::agree);
@@ -53,19 +43,6 @@ TEST(CompareLogs, NothingInCommon_IsMissing) {
       EXPECT_THAT(error.what(), HasSubstr("in common"));
     }
   }
-}
-
-TEST(CompareLogs, FewCommonSteps_AreMissing) {
-  // Steps 1, 8, 15, ... and 1, 10, 19, ... : the common ones agree, yet most were not compared.
-  const Log a = curve(1, 19, 7), b = curve(1, 15, 9);
-  EXPECT_EQ(compare_logs(a, b, {}).exit_code(), ExitCode::missing);
-}
-
-TEST(CompareLogs, EveryTenthStep_IsCompared) {
-  const LogDifference found = compare_logs(curve(1, 100), curve(1, 10, 10), {});
-  EXPECT_EQ(found.exit_code(), ExitCode::agree);
-  EXPECT_THAT(found.notes,
-              Contains("10 common steps compared; 90 of the first and 0 of the second are left out"));
 }
 
 TEST(CompareLogs, ShorterRun_IsNotAgreement) {
@@ -101,26 +78,39 @@ TEST(CompareLogs, LateLearningRate_IsNoNumbering) {
   EXPECT_EQ(compare_logs(a, b, {}).exit_code(), ExitCode::differ);
 }
 
-TEST(CompareLogs, LossOfOneSideOnly_IsMissing) {
-  Log a = curve(1, 10, 1, "lr");
-  const Log b = a;
-  a.channels["loss"] = curve(1, 10).channels["loss"];
-  const LogDifference found = compare_logs(a, b, {});
-  EXPECT_EQ(found.exit_code(), ExitCode::missing);
-  EXPECT_THAT(found.notes, Contains("only the first has loss"));
-  LogFilter only;
-  only.channels = {"lr"};
-  EXPECT_EQ(compare_logs(a, b, only).exit_code(), ExitCode::agree);
+TEST(CompareLogs, NumberingOfEveryTenthStep_IsMoved) {
+  const LogDifference found = compare_logs(curve(9, 10, 10), curve(10, 10, 10), {});
+  EXPECT_EQ(found.exit_code(), ExitCode::agree);
+  EXPECT_THAT(found.notes, Contains(HasSubstr("steps 9 and 10 come first")));
+  // Runs that start in the middle do not count from 0 or 1.
+  EXPECT_EQ(compare_logs(curve(20, 10), curve(21, 10), {}).exit_code(), ExitCode::differ);
 }
 
-TEST(CompareLogs, TimingChannels_AreNotCompared) {
+TEST(CompareLogs, Verdict_SaysWhatWasCompared) {
+  Log a = curve(1, 100);
+  const Log b = curve(1, 10, 10);
+  a.channels["eval_loss"] = a.channels["loss"];
+  EXPECT_EQ(compare_logs(a, b, {}).verdict(),
+            "identical: 1 common channel agrees in every digit that both sides hold, at 10 common steps (the "
+            "first has 100, the second 10); only the first has eval_loss");
+  EXPECT_EQ(compare_logs(b, b, {}).verdict(),
+            "identical: 1 common channel agrees in every digit that both sides hold, at all 10 steps");
+}
+
+TEST(CompareLogs, Clocks_AreNotCompared) {
   Log a = curve(1, 10), b = curve(1, 10);
   a.channels["time"] = b.channels["time"] = a.channels["loss"];
   a.channels["time"].kind = b.channels["time"].kind = trace::ChannelKind::timing;
   b.channels["time"].values[0] = 7;
-  const LogDifference found = compare_logs(a, b, {});
+  LogFilter filter;
+  const LogDifference found = compare_logs(a, b, filter);
   EXPECT_EQ(found.exit_code(), ExitCode::agree);
   EXPECT_EQ(found.channels.size(), 1U);
+  EXPECT_THAT(found.notes, Contains(StartsWith("time is not compared")));
+  filter.channels = {"*"};  // still none of its own
+  EXPECT_EQ(compare_logs(a, b, filter).exit_code(), ExitCode::agree);
+  filter.channels = {"loss", "time"};
+  EXPECT_EQ(compare_logs(a, b, filter).exit_code(), ExitCode::differ);
 }
 
 }  // namespace

@@ -32,6 +32,33 @@ TEST(JsonLines, RepeatedSteps_LastWins) {
   EXPECT_THAT(log.notes, Contains(HasSubstr("1 step is repeated, first 2; the last value of each counts")));
 }
 
+TEST(JsonLines, RepeatedForm_IsReadAlike) {
+  // The second line has the form of the first one, so only its numbers are parsed. The others have not.
+  const Log log = json_lines(
+      "{\"step\": 1, \"list\": [1, 2], \"loss\": 0.1}\n{\"step\": 2, \"list\": [3, 4], \"loss\": "
+      "0.30000000000000004}\n{\"loss\": 5, \"step\": 3}\n{\"step\": 4, \"list\": [], \"loss\": null}\n");
+  EXPECT_THAT(log.channels.at("loss").steps, ElementsAre(1, 2, 3, 4));
+  EXPECT_EQ(log.channels.at("loss").values[1], 0.1 + 0.2);
+  EXPECT_EQ(log.channels.at("loss").values[2], 5);
+  EXPECT_EQ(log.channels.size(), 1U);
+}
+
+TEST(JsonLines, TwoStepNumbers_TheTrainersCounts) {
+  const Log log = json_lines("{\"_step\": 7, \"train/global_step\": 70, \"loss\": 1}\n");
+  EXPECT_THAT(log.channels.at("loss").steps, ElementsAre(70));
+  EXPECT_THAT(log.notes, Contains("_step is left out, since 'train/global_step' is the step number"));
+}
+
+TEST(JsonLines, MixedStepNumbers_AreRefused) {
+  const std::string text = "{\"step\": 1, \"loss\": 1}\n{\"_step\": 2, \"loss\": 1}\n";
+  EXPECT_THAT(problem_of([&] { json_lines(text); }),
+              HasSubstr("line 2: the step is '_step', and 'step' in rows before"));
+  EXPECT_THAT(json_lines(text, {{"step", "step"}, {"_step", "step"}}).channels.at("loss").steps,
+              ElementsAre(1, 2));
+  EXPECT_THAT(json_lines("{\"mine\": 4, \"loss\": 1}\n", {{"mine", "step"}}).channels.at("loss").steps,
+              ElementsAre(4));
+}
+
 TEST(TrainerState, History_BecomesChannels) {
   const Log log = trainer_state(
       "{\n \"global_step\": 20,\n \"log_history\": [\n"
@@ -50,6 +77,11 @@ TEST(Table, QuotesAndEmptyCells_AreRead) {
   EXPECT_THAT(log.channels.at("loss").steps, ElementsAre(1, 2, 3));
   EXPECT_EQ(log.format, "CSV");
   EXPECT_EQ(table("Step\tloss\n0\t1\n").format, "TSV");
+}
+
+TEST(Table, ManyShortLinesInQuotes_AreRefused) {
+  EXPECT_THAT(problem_of([] { table("step,loss\n1,\"" + std::string(longest_line + 10, '\n')); }),
+              HasSubstr("a record longer than"));
 }
 
 TEST(Table, Words_AreCounted) {
