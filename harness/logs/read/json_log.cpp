@@ -46,15 +46,18 @@ class EntryReader {
   /// Notes what was left out. \throws UserError if no entry has a step number
   void finish() {
     if (left_out_ == entries_)
-      throw UserError("cannot read " + escape_to_line(place_.file()) +
-                      " (no entry has a step number); name it step, _step, iter, iteration or global_step, or "
-                      "write --map step=NAME");
+      throw UserError(
+          "cannot read " + escape_to_line(place_.file()) +
+          " (no entry has a step number); name it step, _step, iter, iteration or global_step, or "
+          "write --map step=NAME");
     if (left_out_ > 0)
-      builder_.note(fmt::format("{} of {} entries have no step number and are left out", left_out_, entries_));
+      builder_.note(
+          fmt::format("{} of {} entries have no step number and are left out", left_out_, entries_));
     if (!other_steps_.empty())
-      builder_.note(fmt::format("{} {} left out, since {} is the step number",
-                                escape_to_line(compare::list_text({other_steps_.begin(), other_steps_.end()})),
-                                other_steps_.size() == 1 ? "is" : "are", parity::quoted(step_name_)));
+      builder_.note(
+          fmt::format("{} {} left out, since {} is the step number",
+                      escape_to_line(compare::list_text({other_steps_.begin(), other_steps_.end()})),
+                      other_steps_.size() == 1 ? "is" : "are", parity::quoted(step_name_)));
   }
 
  private:
@@ -95,8 +98,9 @@ class EntryReader {
     }
     const std::optional<int64_t> step = step_of(values_[*step_at_]);
     if (!step)
-      place_.refuse(fmt::format("{} is {}, expected a whole number from 0 on", step_name_, values_[*step_at_]),
-                    "correct the log");
+      place_.refuse(
+          fmt::format("{} is {}, expected a whole number from 0 on", step_name_, values_[*step_at_]),
+          "correct the log");
     for (size_t i = 0; i < columns_.size(); ++i)
       if (columns_[i] != no_column)
         builder_.add(*step, columns_[i], values_[i]);

@@ -38,8 +38,8 @@ bool LineReader::next(std::string& line) {
   ++number_;
   do {
     const void* found = std::memchr(block_.data() + at_, '\n', end_ - at_);
-    const size_t count = found ? static_cast<size_t>(static_cast<const char*>(found) - block_.data()) - at_
-                               : end_ - at_;
+    const size_t count =
+        found ? static_cast<size_t>(static_cast<const char*>(found) - block_.data()) - at_ : end_ - at_;
     append(line, count);
     at_ += count;
     if (found) {
