@@ -51,6 +51,7 @@ TEST_F(LogsTest, NothingInCommon_IsMissing) {
   put("other.csv", "step,mine\n1,2.5\n2,2.25\n");
   EXPECT_EQ(parity("compare a.jsonl far.csv").status, 3);
   EXPECT_EQ(parity("compare a.jsonl other.csv").status, 3);
+  EXPECT_EQ(parity("compare a.jsonl other.csv --map loss=mine").status, 3);  // no lr
   EXPECT_EQ(parity("compare a.jsonl other.csv --map loss=mine --channel loss").status, 0);
 }
 
