@@ -37,6 +37,6 @@ class Rows:
             names = one_line(", ".join(sorted(self.left_out)), 400)
             self.notes.append(f"left out, because they are no numbers over steps: {names}")
         self._lines.seek(0)
-        with output.open("w") as file:
+        with self._lines, output.open("w") as file:
             file.write(json.dumps({"format": form, "notes": self.notes}) + "\n")
             file.writelines(self._lines)

@@ -16,7 +16,7 @@ from typing import Any
 from ..checkpoints.problem import Problem, one_line
 from .rows import Rows
 
-NAME = re.compile(r"tfevents\.(\d+)")
+NAME = re.compile(r"tfevents\.\d.*")  # begins with the time [s], ends with a counter
 FRAME_BYTES = 16  # of a record: its length, and two checksums
 
 
@@ -25,7 +25,8 @@ def find(path: pathlib.Path) -> list[pathlib.Path]:
     if path.is_file():
         with path.open("rb") as file:
             return [path] if b"brain.Event:" in file.read(64) or NAME.search(path.name) else []
-    files = [(int(found[1]), file) for file in path.iterdir() if (found := NAME.search(file.name)) and file.is_file()]
+    found = [(NAME.search(file.name), file) for file in path.iterdir() if file.is_file()]
+    files = [([int(number) for number in re.findall(r"\d+", name[0])], file) for name, file in found if name]
     return [file for _, file in sorted(files)]
 
 
