@@ -17,19 +17,20 @@ namespace parity::logs {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::string_view events_name = "tfevents.", run_ending = ".wandb";
-
+/// Returns whether a name is that of a file of events, "...tfevents.TIME...", or ends in .wandb.
 bool has_name_of_logger(const fs::path& file) {
+  constexpr std::string_view events = "tfevents.";
   const std::string name = file.filename().string();
-  return name.find(events_name) != std::string::npos || name.ends_with(run_ending);
+  const size_t at = name.find(events);
+  const size_t time = at == std::string::npos ? name.size() : at + events.size();
+  return name.ends_with(".wandb") || (time < name.size() && name[time] >= '0' && name[time] <= '9');
 }
 
-/// Returns whether a file is of a logger: by its first bytes, or by its name if these are no text.
+/// Returns whether a file is of a logger. One whose head is damaged still has its name.
 bool is_file_of_logger(const fs::path& file) {
   const std::string head = read_head(file, 64);
-  const bool text = head.find('\0') == std::string::npos;
   return head.find("brain.Event:") != std::string::npos || head.starts_with(":W&B") ||
-         (!text && has_name_of_logger(file));
+         has_name_of_logger(file);
 }
 
 bool has_trace(const fs::path& folder) {

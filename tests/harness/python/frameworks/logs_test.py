@@ -72,7 +72,7 @@ class LogsTest(AdapterTest):
 
     def test_scalars_of_pytorch_are_exact(self):
         lines, other = self.lines("a.jsonl", float32(LOSSES)), self.lines("b.jsonl", float32(OTHER))
-        for name, style in (("old", {}), ("new", {"new_style": True}), ("double", {"double_precision": True})):
+        for name, style in (("old", {}), ("new", {"new_style": True}), ("double", {"new_style": True, "double_precision": True})):
             file = self.board(name, LOSSES, **style)
             same = self.lines("double.jsonl", LOSSES) if name == "double" else lines
             self.compared(name, same, 0, f"{name}: TensorBoard, 12 steps, 1 channel", "no numbers over steps: weights",

@@ -69,7 +69,8 @@ def _scalars(file: pathlib.Path, plugins: dict[str, str], rows: Rows) -> Iterato
             if kind == "simple_value":
                 number = value.simple_value
             elif kind == "tensor" and plugin == "scalars":
-                number = tensor_util.make_ndarray(value.tensor).item()
+                array = tensor_util.make_ndarray(value.tensor)
+                number = array.item() if array.size == 1 else None
             if isinstance(number, (int, float)) and value.tag != "step":
                 yield event.step, value.tag, number
             else:
