@@ -71,10 +71,11 @@ class LogsTest(AdapterTest):
         return file
 
     def test_scalars_of_pytorch_are_exact(self):
-        lines, other = self.lines("a.jsonl", float32(LOSSES)), self.lines("b.jsonl", float32(OTHER))
-        for name, style in (("old", {}), ("new", {"new_style": True}), ("double", {"new_style": True, "double_precision": True})):
+        styles = {"old": {}, "new": {"new_style": True}, "double": {"new_style": True, "double_precision": True}}
+        for name, style in styles.items():
             file = self.board(name, LOSSES, **style)
-            same = self.lines("double.jsonl", LOSSES) if name == "double" else lines
+            stored = list if name == "double" else float32
+            same, other = self.lines("a.jsonl", stored(LOSSES)), self.lines("b.jsonl", stored(OTHER))
             self.compared(name, same, 0, f"{name}: TensorBoard, 12 steps, 1 channel", "no numbers over steps: weights",
                           "identical: 1 common channel")
             self.compared(file, same, 0)
