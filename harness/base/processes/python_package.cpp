@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/base/processes/python_package.hpp"
 
-#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include "harness/base/error.hpp"
@@ -70,13 +70,14 @@ ProcessSpec spec_of(const std::vector<std::string>& words, const Output& output)
 
 }  // namespace
 
-void run_python_package(const std::vector<std::string>& words, const std::string& problem) {
+void run_python_package(const PackageCall& call) {
   const Output output;
-  const ProcessSpec spec = spec_of(words, output);
+  const ProcessSpec spec = spec_of(call.words, output);
   Process process = Process::spawn(spec);
-  std::optional<WaitStatus> status;
-  while (!status)
-    status = process.wait_for(std::chrono::hours(1));
+  const std::optional<WaitStatus> status = process.wait_for(call.limit);
+  if (!status)
+    throw UserError(
+        fmt::format("{} (it took longer than {} s); give a smaller one", call.problem, call.limit.count()));
   if (status->succeeded())
     return;
   std::string text = tail_of(output.path(), 1);
@@ -86,12 +87,13 @@ void run_python_package(const std::vector<std::string>& words, const std::string
   if (told)
     throw UserError(text.substr(8), status->exit_status() == 3 ? ExitCode::missing : ExitCode::bad_input);
   if (text.find("No module named parity") != std::string::npos)
-    throw UserError(problem + " (" + spec.argv.front() +
+    throw UserError(call.problem + " (" + spec.argv.front() +
                         " has no package parity, which reads this format); run: " + spec.argv.front() +
-                        " -m pip install parity-harness torch",
+                        " -m pip install parity-harness " + call.needs,
                     ExitCode::missing);
-  throw UserError(problem + " (" + spec.argv.front() + " -m parity " + words.front() + " ended with " +
-                  status->text() + (text.empty() ? "" : ": " + text) + "); look at its message");
+  throw UserError(call.problem + " (" + spec.argv.front() + " -m parity " + call.words.front() +
+                  " ended with " + status->text() + (text.empty() ? "" : ": " + text) +
+                  "); look at its message");
 }
 
 }  // namespace parity

@@ -13,8 +13,9 @@ namespace fs = std::filesystem;
 Checkpoint read_by_python(const std::string& path, const fs::path& file) {
   const TemporaryFile converted(fs::temp_directory_path() / "parity-checkpoint");
   const fs::path from = fs::absolute(file.empty() ? fs::path(path) : file);
-  run_python_package({"checkpoint", from.string(), "-o", converted.path().string()},
-                     "cannot read " + escape_to_line(path));
+  run_python_package({.words = {"checkpoint", from.string(), "-o", converted.path().string()},
+                      .problem = "cannot read " + escape_to_line(path),
+                      .needs = "torch"});
   const auto files = std::make_shared<const WeightFiles>(converted.path());
   Checkpoint checkpoint{path, "PyTorch", files->tensors(), {}, files};
   const std::map<std::string, std::string> facts = files->metadata();

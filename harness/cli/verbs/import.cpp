@@ -48,7 +48,9 @@ ExitCode import_log(const ImportOptions& options) {
 
 void add_import(CLI::App& app, Action& action) {
   auto options = std::make_shared<ImportOptions>();
-  app.add_option("PATH", options->path, "Log to read; - is the standard input")->required();
+  app.add_option("PATH", options->path,
+                 "Log to read, also a folder of TensorBoard or W&B; - is the standard input")
+      ->required();
   app.add_option("--kind", options->kind,
                  "Format: jsonl, csv, tsv, trainer_state or text (default: recognised by content)")
       ->type_name("KIND");
@@ -65,7 +67,9 @@ void add_import(CLI::App& app, Action& action) {
       "  parity import metrics.jsonl -o a.h5\n"
       "  parity import history.csv --map loss=train/my_loss -o b.h5\n"
       "  parity import run.log --pattern 'step (?<step>[0-9]+) loss (?<loss>[0-9.]+)' -o c.h5\n"
-      "Exit status 0 if the trace was written, 2 if the log cannot be read.");
+      "  parity import wandb/offline-run-20261125_123708-x1 -o d.h5\n"
+      "Exit status 0 if the trace was written, 2 if the log cannot be read, 3 if it needs a package of "
+      "Python.");
   app.callback([options, &action] { action = [options] { return import_log(*options); }; });
 }
 

@@ -17,6 +17,7 @@
 #include "harness/base/text/nearest.hpp"
 #include "harness/logs/read/json_log.hpp"
 #include "harness/logs/read/line_reader.hpp"
+#include "harness/logs/read/logger_files.hpp"
 #include "harness/logs/read/table_log.hpp"
 #include "harness/logs/read/text_log.hpp"
 
@@ -88,12 +89,18 @@ bool is_log(const std::string& path) {
   if (path == "-")
     return true;
   const bool trace_name = path.ends_with(".h5") || path.ends_with(".partial");
-  if (!fs::is_regular_file(path, error) || trace_name)
+  if (trace_name)
+    return false;
+  if (is_of_logger(path))
+    return true;
+  if (!fs::is_regular_file(path, error))
     return false;
   return read_head(path, hdf5_signature.size()) != hdf5_signature;
 }
 
 Log read_log(const std::string& path, const ReadOptions& options) {
+  if (path != "-" && options.kind.empty() && is_of_logger(path))
+    return read_by_logger(path, options.map);
   if (path != "-")
     return read_file_as(path, path, options);
   const TemporaryFile kept(fs::temp_directory_path() / "parity-stdin");

@@ -16,7 +16,8 @@ struct ReadOptions {
   NameMap map;
 };
 
-/// Returns whether an argument names a log: "-", or an existing file that is no HDF5 file.
+/// Returns whether an argument names a log: "-", an existing file that is no HDF5 file, or a folder of a
+/// logger.
 bool is_log(const std::string& path);
 
 /// Reads a log and recognises its format by content; "-" is the standard input.

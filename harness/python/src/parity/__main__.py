@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The parity authors
 # SPDX-License-Identifier: Apache-2.0
-"""`python -m parity record -- train.py ARGS` records a script, and `python -m parity checkpoint PATH -o FILE`
-converts a checkpoint; every other command goes to the program parity."""
+"""`python -m parity record -- train.py ARGS` records a script. `python -m parity checkpoint PATH -o FILE` converts a
+checkpoint, and `logs` a log. Every other command goes to the program parity."""
 
 from __future__ import annotations
 
@@ -24,6 +24,10 @@ def main(arguments: list[str] | None = None) -> int:
         from .checkpoints import main as checkpoint
 
         return checkpoint(words[1:])
+    if words[:1] == ["logs"]:
+        from .logs import main as logs
+
+        return logs(words[1:])
     place = program()
     if place is None:
         print("parity: the program is not here; build it, or set PARITY_PROGRAM to its path", file=sys.stderr)

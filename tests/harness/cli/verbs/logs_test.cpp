@@ -91,6 +91,39 @@ TEST_F(LogsTest, BadInput_IsRefused) {
   EXPECT_EQ(parity("compare a.jsonl b.csv --step 1").status, 2);
 }
 
+TEST_F(LogsTest, OfLoggers_AreReadByTheirPackage) {
+  // Stands for the package: writes what PATH is to -o FILE, that is $6.
+  put("python",
+      "#!/bin/sh\necho '{\"format\": \"W&B\", \"notes\": [\"from '$3'\"]}' > $6\ncat a.jsonl >> $6\n");
+  put("run-1.wandb", std::string(":W&B\xE1\xBE\0", 7));
+  std::filesystem::create_directory(folder_ / "board");
+  put("board/events.out.tfevents.1.host.1.0", "");
+  const std::string python = "env PARITY_PYTHON=./python ";
+  EXPECT_EQ(shell("chmod +x python").status, 0);
+  for (const char* name : {"run-1.wandb", "board"}) {
+    const Outcome found = shell(python + "parity compare " + name + " b.csv");
+    EXPECT_EQ(found.status, 0) << found.out << found.err;
+    EXPECT_THAT(found.out, AllOf(HasSubstr(std::string(name) + ": W&B, 2 steps, 2 channels\n"),
+                                 HasSubstr(std::string(name) + ": from logs")));
+  }
+  EXPECT_EQ(shell(python + "parity import board -o board.h5").status, 0);
+  EXPECT_EQ(parity("compare board.h5 b.csv").status, 0);
+  put("board/trace.h5", "");
+  EXPECT_THAT(shell(python + "parity compare board b.csv").err, HasSubstr("trace.h5"));
+}
+
+TEST_F(LogsTest, OfLoggersWithoutPython_NameTheInstallLine) {
+  put("run-1.wandb", std::string(":W&B\xE1\xBE\0", 7));
+  const Outcome absent = shell("env PARITY_PYTHON=/no/such/python parity compare run-1.wandb b.csv");
+  EXPECT_NE(absent.status, 0);
+  EXPECT_THAT(absent.err, HasSubstr("/no/such/python"));
+  put("python", "#!/bin/sh\necho 'python: No module named parity' >&2\nexit 1\n");
+  const Outcome bare =
+      shell("env PARITY_PYTHON=./python sh -c 'chmod +x python; exec parity compare run-1.wandb b.csv'");
+  EXPECT_EQ(bare.status, 3);
+  EXPECT_THAT(bare.err, HasSubstr("-m pip install parity-harness tensorboard wandb"));
+}
+
 TEST_F(LogsTest, Names_AreListed) {
   EXPECT_THAT(parity("keys channels").out, HasSubstr("lm loss"));
 }

@@ -9,7 +9,7 @@ import pathlib
 import sys
 import warnings
 
-from .problem import Problem, one_line
+from .problem import Problem, exit_code, one_line
 
 
 def main(words: list[str]) -> int:
@@ -23,15 +23,8 @@ def main(words: list[str]) -> int:
     )
     parser.add_argument("-o", "--output", metavar="FILE", required=True, help="safetensors file to write")
     options = parser.parse_args(words)
-    try:
-        convert(pathlib.Path(options.path), pathlib.Path(options.output))
-    except Problem as problem:
-        print(f"parity: {problem}", file=sys.stderr)
-        return problem.code
-    except (OSError, MemoryError) as error:
-        print(f"parity: cannot read {options.path} ({one_line(error) or 'out of memory'})", file=sys.stderr)
-        return 2
-    return 0
+    path = pathlib.Path(options.path)
+    return exit_code(path, lambda: convert(path, pathlib.Path(options.output)))
 
 
 def convert(path: pathlib.Path, output: pathlib.Path) -> None:

@@ -1,0 +1,104 @@
+# SPDX-FileCopyrightText: The parity authors
+# SPDX-License-Identifier: Apache-2.0
+"""Files of TensorBoard's events, read by TensorBoard's own reader of records.
+
+Its loaders of events stop at a damaged record as if the file ended there. The reader of records raises.
+"""
+
+from __future__ import annotations
+
+import pathlib
+import re
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from ..checkpoints.problem import Problem, one_line
+from .rows import Rows
+
+NAME = re.compile(r"tfevents\.\d.*")  # begins with the time [s], ends with a counter
+FRAME_BYTES = 16  # of a record: its length, and two checksums
+
+
+def find(path: pathlib.Path) -> list[pathlib.Path]:
+    """The files of a run in the order in which it began them."""
+    if path.is_file():
+        with path.open("rb") as file:
+            return [path] if b"brain.Event:" in file.read(64) or NAME.search(path.name) else []
+    found = [(NAME.search(file.name), file) for file in path.iterdir() if file.is_file()]
+    files = [([int(number) for number in re.findall(r"\d+", name[0])], file) for name, file in found if name]
+    return [file for _, file in sorted(files)]
+
+
+def read(path: pathlib.Path, files: list[pathlib.Path], rows: Rows) -> None:
+    try:
+        import tensorboard  # noqa: F401
+    except ImportError:
+        raise Problem(
+            f"cannot read {path} ({sys.executable} has no TensorBoard, which reads this format); "
+            f"run: {sys.executable} -m pip install tensorboard",
+            3,
+        ) from None
+    if len(files) > 1:
+        rows.notes.append(f"{len(files)} files of events are joined in the order of the times in their names")
+    below = sum(1 for file in path.rglob("*tfevents.*") if file not in files) if path.is_dir() else 0
+    if below:
+        rows.notes.append(f"left out: {below} files of events in folders below, which are runs of their own")
+    plugins: dict[str, str] = {}  # of each tag
+    row: dict[str, Any] = {}
+    for file in files:
+        for step, tag, value in _scalars(file, plugins, rows):
+            if row and (row["step"] != step or tag in row):
+                rows.add(row)
+                row = {}
+            row |= {"step": step, tag: value}
+    if row:
+        rows.add(row)
+
+
+def _scalars(file: pathlib.Path, plugins: dict[str, str], rows: Rows) -> Iterator[tuple[int, str, float]]:
+    """Step, tag and value of each scalar in the order of the file. A float32 becomes the float64 of the same value."""
+    from tensorboard.util import tensor_util
+
+    for event in _events(file):
+        for value in event.summary.value:
+            kind = value.WhichOneof("value")
+            plugin = value.metadata.plugin_data.plugin_name or plugins.get(value.tag, "")
+            plugins[value.tag] = plugin
+            number: Any = None
+            if kind == "simple_value":
+                number = value.simple_value
+            elif kind == "tensor" and plugin == "scalars":
+                array = tensor_util.make_ndarray(value.tensor)
+                number = array.item() if array.size == 1 else None
+            if isinstance(number, (int, float)) and value.tag != "step":
+                yield event.step, value.tag, number
+            else:
+                rows.left_out.add(value.tag)
+
+
+def _events(file: pathlib.Path) -> Iterator[Any]:
+    from tensorboard.compat.proto import event_pb2
+    from tensorboard.compat.tensorflow_stub import errors, pywrap_tensorflow
+
+    reader = pywrap_tensorflow.PyRecordReader_New(str(file))
+    at = count = 0
+    while True:
+        try:
+            reader.GetNext()
+            event = event_pb2.Event.FromString(reader.record())
+            if count == 0 and not event.file_version.startswith("brain.Event:"):
+                raise ValueError("no version of events")
+        except errors.OutOfRangeError:
+            if count == 0:
+                raise Problem(f"cannot read {file} (the file is empty); remove it, or copy it again") from None
+            return
+        except Exception as error:  # a damaged length or message raises anything
+            cause = one_line(str(error).removeprefix(str(file)))
+            raise Problem(
+                f"cannot read {file} (the record at byte {at}, number {count + 1}: {cause}); "
+                f"copy the file again, or keep what comes before: head -c {at}"
+            ) from error
+        yield event
+        at += FRAME_BYTES + len(reader.record())
+        count += 1

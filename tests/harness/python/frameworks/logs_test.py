@@ -1,0 +1,132 @@
+# SPDX-FileCopyrightText: The parity authors
+# SPDX-License-Identifier: Apache-2.0
+"""`parity compare` and `parity import` on logs that TensorBoard, PyTorch and W&B wrote.
+
+Usage: logs_test.py SOURCE_DIR PARITY RECORDER_LIBRARY
+"""
+import os
+import pathlib
+import subprocess
+import sys
+
+from support import PARITY, AdapterTest, json, main
+
+import numpy
+import wandb
+from tensorboard.compat.proto.event_pb2 import Event
+from tensorboard.compat.proto.summary_pb2 import Summary
+from tensorboard.plugins.scalar.summary_v2 import scalar_pb
+from tensorboard.summary.writer.event_file_writer import EventFileWriter
+from torch.utils.tensorboard import SummaryWriter
+
+LOSSES = [3.21, 0.1, 1 / 3, 2e-40, 1e30, 0.7, 0.5, 0.6, 0.4, 0.3, 0.2, 0.15]
+OTHER = LOSSES[:6] + [0.7000001] + LOSSES[7:]
+
+
+def float32(values):
+    return [float(numpy.float32(value)) for value in values]
+
+
+class LogsTest(AdapterTest):
+    def setUp(self):
+        super().setUp()
+        self.temporary = self.folder / "tmp"
+        self.temporary.mkdir()
+
+    def parity(self, *words):
+        done = subprocess.run([PARITY, *words], capture_output=True, text=True, cwd=self.folder,
+                              env=os.environ | {"PARITY_PYTHON": sys.executable, "TMPDIR": str(self.temporary)})
+        self.assertEqual(list(self.temporary.iterdir()), [], "a temporary file stayed")
+        return done
+
+    def compared(self, one, other, code, *sentences):
+        done = self.parity("compare", str(one), str(other))
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        for sentence in sentences:
+            self.assertIn(sentence, done.stdout + done.stderr)
+
+    def lines(self, name, losses, first=0):
+        """The same numbers as JSON lines."""
+        rows = [json.dumps({"step": step, "train/loss": loss}) + "\n" for step, loss in enumerate(losses, first)]
+        (self.folder / name).write_text("".join(rows))
+        return name
+
+    def board(self, name, losses, first=0, **style):
+        """A folder of events that PyTorch wrote, with a histogram. Returns the file written last."""
+        before = set(self.folder.glob(f"{name}/*"))
+        with SummaryWriter(self.path(name)) as writer:
+            for step, loss in enumerate(losses, first):
+                writer.add_scalar("train/loss", loss, step, **style)
+                writer.add_histogram("weights", numpy.arange(3.0), step)
+        (file,) = set(self.folder.glob(f"{name}/*")) - before
+        return file
+
+    def offline(self, losses):
+        """The file of an offline run of W&B."""
+        with wandb.init(mode="offline", dir=self.path("")) as run:
+            for loss in losses:
+                run.log({"train": {"loss": loss}, "name": "a", "shape": wandb.Histogram([1, 2, 3])})
+            folder = pathlib.Path(run.dir).parent
+        (file,) = folder.glob("*.wandb")
+        return file
+
+    def test_scalars_of_pytorch_are_exact(self):
+        styles = {"old": {}, "new": {"new_style": True}, "double": {"new_style": True, "double_precision": True}}
+        for name, style in styles.items():
+            file = self.board(name, LOSSES, **style)
+            stored = list if name == "double" else float32
+            same, other = self.lines("a.jsonl", stored(LOSSES)), self.lines("b.jsonl", stored(OTHER))
+            self.compared(name, same, 0, f"{name}: TensorBoard, 12 steps, 1 channel", "no numbers over steps: weights",
+                          "identical: 1 common channel")
+            self.compared(file, same, 0)
+            self.compared(name, other, 1, "loss at step 6: 0.5 against 0.7")
+
+    def test_scalars_of_tensorboard_are_exact(self):
+        writer = EventFileWriter(self.path("own"))
+        for step, loss in enumerate(LOSSES):
+            summary = scalar_pb("loss", loss) if step % 2 else Summary(value=[Summary.Value(tag="loss", simple_value=loss)])
+            writer.add_event(Event(step=step, summary=summary))
+        writer.close()
+        self.compared("own", self.lines("a.jsonl", float32(LOSSES)), 0, "identical: 1 common channel")
+
+    def test_a_resumed_run_is_joined(self):
+        self.board("board", OTHER[:8])
+        second = self.board("board", LOSSES[5:], first=5)
+        second.rename(second.with_name(second.name.replace("tfevents.", "tfevents.9", 1)))  # some seconds later
+        self.compared("board", self.lines("a.jsonl", float32(LOSSES)), 0, "2 files of events are joined",
+                      "3 steps are repeated, first 5; the last value of each counts")
+
+    def test_wandb_is_exact(self):
+        file = self.offline(LOSSES)
+        for place in (file, file.parent):
+            self.compared(place, self.lines("a.jsonl", LOSSES), 0, "W&B, 12 steps", "no numbers over steps: name, shape")
+            self.compared(place, self.lines("b.jsonl", OTHER), 1, "loss at step 6: 0.5 against 0.7000001")
+        done = self.parity("import", str(file), "-o", "run.h5")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.compared("run.h5", self.lines("c.jsonl", LOSSES, first=1), 0)
+
+    def test_damage_is_refused(self):
+        for file in (self.board("board", LOSSES), self.offline(LOSSES)):
+            data = file.read_bytes()
+            for size in (len(data) - 1, len(data) - 20, len(data) // 2 + 1, 25, 3):
+                file.write_bytes(data[:size])
+                self.compared(file, file, 2, f"cannot read {file} (the record at byte ")
+            for place in (30, len(data) // 2, len(data) - 2):
+                file.write_bytes(data[:place] + bytes([data[place] ^ 8]) + data[place + 1:])
+                self.compared(file.parent, file.parent, 2, f"cannot read {file} (the record at byte ")
+            file.write_bytes(data)
+            self.compared(file, file, 0)
+
+    def test_what_comes_before_the_damage_can_be_kept(self):
+        for file in (self.board("board", LOSSES), self.offline(LOSSES)):
+            data = file.read_bytes()
+            file.write_bytes(data[:len(data) * 2 // 3])
+            told = self.parity("compare", file, file).stderr
+            self.assertIn("keep what comes before: head -c ", told)
+            file.write_bytes(data[:int(told.rpartition(" ")[2])])
+            self.compared(file, file, 0)
+        self.compared(file, file, 0, "the file has no end of the run")
+
+
+if __name__ == "__main__":
+    main()
