@@ -9,8 +9,8 @@
 #include "harness/base/terminal/terminal.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/base/text/table.hpp"
-#include "harness/compare/curves/pattern.hpp"
 #include "harness/compare/text/wording.hpp"
+#include "harness/logs/compare/shape.hpp"
 #include "harness/logs/trace_log.hpp"
 #include "harness/suite/results/file/last.hpp"
 
@@ -42,18 +42,18 @@ void print_rows(const logs::LogDifference& difference, const std::string& agreei
                text_table({"channel", "verdict", "steps", "first step", "max ULP", "relative L2"}, rows));
 }
 
-/// Prints both values of the first step that differs, and what the difference looks like.
+/// Prints both values of the first step that differs, how far apart they are, and what the difference looks
+/// like.
 void print_first(const logs::LogDifference& difference) {
   for (const logs::CurveDifference& row : difference.channels) {
-    if (!row.difference.first)
+    const std::optional<logs::Shape> shape = shape_of(row);
+    if (!shape)
       continue;
     const size_t i = *row.difference.first;
-    fmt::print("  {} at step {}: {} against {}\n", escape_to_line(row.name), row.expected.steps.at(i),
-               row.expected.text(i), row.actual.text(i));
-    const std::string looks =
-        pattern_text(row.name, "the first", "the second", row.expected, row.actual, row.difference);
-    if (!looks.empty())
-      fmt::print("  looks like: {}\n", escape_to_line(looks, 400));
+    fmt::print("  {} at step {}: {} against {}; {}\n", escape_to_line(row.name), shape->step,
+               row.expected.text(i), row.actual.text(i), shape->text());
+    if (!shape->looks.empty())
+      fmt::print("  looks like: {}\n", escape_to_line(shape->looks, 400));
   }
 }
 
