@@ -19,14 +19,16 @@ namespace {
 
 struct Side {
   logs::Log log;
+  std::filesystem::path file;
   bool ended = true;  ///< false for the trace of a run that failed or did not end
 };
 
 Side read_side(const std::string& words, const CurveOptions& options) {
   if (logs::is_log(words))
-    return {logs::read_log(words, options.read)};
-  const trace::Trace trace = trace::Trace::open(suite::find_trace(words, options.out));
-  return {logs::log_of(trace, words), trace.complete() && !trace.failure()};
+    return {logs::read_log(words, options.read), words};
+  const std::filesystem::path file = suite::find_trace(words, options.out);
+  const trace::Trace trace = trace::Trace::open(file);
+  return {logs::log_of(trace, words), file, trace.complete() && !trace.failure()};
 }
 
 void print_rows(const logs::LogDifference& difference, const std::string& agreeing) {
@@ -72,6 +74,10 @@ ExitCode compare_curves(const CurveOptions& options) {
   if (unfinished)
     difference.notes.emplace_back("the run of a trace did not end well; --partial accepts it");
   const ExitCode code = unfinished && difference.agrees() ? ExitCode::crashed : difference.exit_code();
+  const std::string text = (code == ExitCode::crashed ? "crashed: " : "") + difference.verdict();
+  if (!options.page.path.empty())
+    write_comparison(options.page, difference, {expected.log, expected.file}, {actual.log, actual.file}, text,
+                     code == ExitCode::agree);
   if (options.json) {
     Json json = difference.to_json();
     json["identical"] = code == ExitCode::agree;
@@ -85,8 +91,9 @@ ExitCode compare_curves(const CurveOptions& options) {
   for (const std::string& note : difference.notes)
     fmt::print("  {}\n", note);
   const Style style = Style::for_stream(stdout);
-  const std::string text = (code == ExitCode::crashed ? "crashed: " : "") + difference.verdict();
   fmt::print("\n{}\n", code == ExitCode::agree ? style.good(text) : style.bad(text));
+  if (!options.page.path.empty())
+    fmt::print("wrote {}\n", escape_to_line(options.page.path));
   return code;
 }
 
