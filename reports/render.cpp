@@ -13,6 +13,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/files/file.hpp"
 #include "reports/html/page.hpp"
+#include "reports/html/plot_library.hpp"
 #include "reports/text/junit.hpp"
 #include "reports/text/summary.hpp"
 #include "reports/text/terminal.hpp"
@@ -97,12 +98,11 @@ void pass_cases_to_forms(const ResultsFile& file, const std::vector<OpenForm>& f
     open.form->end();
 }
 
-/// The plotting library is in share/parity next to the folder of the program, in a build and when installed.
-fs::path plot_library() {
+/// Returns where the plotting library is. \throws UserError (exit 3) if it is not there
+fs::path installed_library() {
   std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  const fs::path file = program.parent_path().parent_path() / "share" / "parity" / plot_library_name;
-  if (error || !fs::exists(file))
+  const fs::path file = plot_library();
+  if (!fs::exists(file, error))
     throw UserError("no plotting library at " + file.string() +
                         " (it is installed next to the program); build the target reports, or install again",
                     ExitCode::missing);
@@ -128,7 +128,7 @@ std::string rendered(const Renderer& renderer, const ResultsFile& results) {
 
 Results render(const fs::path& results_json, const fs::path& out_dir) {
   const ResultsFile results = load_results(results_json);
-  const fs::path library = plot_library();
+  const fs::path library = installed_library();
   std::deque<NewFile> files;
   std::vector<OpenForm> forms;
   for (const Renderer& renderer : renderer_table)

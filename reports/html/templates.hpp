@@ -20,8 +20,10 @@ extern const std::string_view search_mustache;
 extern const std::string_view stage_mustache;
 extern const std::string_view facts_mustache;
 extern const std::string_view chart_mustache;
+extern const std::string_view compare_mustache;
 extern const std::string_view report_css;
 extern const std::string_view search_css;
+extern const std::string_view compare_css;
 extern const std::string_view plots_js;
 extern const std::string_view heat_js;
 extern const std::string_view masks_js;
@@ -30,6 +32,7 @@ extern const std::string_view report_js;
 extern const std::string_view plain_js;
 extern const std::string_view cases_js;
 extern const std::string_view tables_js;
+extern const std::string_view compare_js;
 extern const std::string_view GLOSSARY_md;  ///< harness/GLOSSARY.md
 
 }  // namespace parity::reports::templates

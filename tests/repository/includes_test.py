@@ -105,7 +105,8 @@ ROOMS = {
         "html": ["model"],
         "plots": ["model", "text"],
         "search": ["model", "html"],
-        "": ["model", "text", "html", "plots", "search"],
+        "compare": ["model", "html"],
+        "": ["model", "text", "html", "plots", "search", "compare"],
     },
     "reports/model": {"": [], "checks": [""], "curves": [""], "suite": ["", "checks", "curves"]},
     "reference/train": {

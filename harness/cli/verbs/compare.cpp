@@ -36,6 +36,7 @@ struct CompareVerbOptions {
   std::string out = "out/suite";
   std::string pattern;
   std::vector<std::string> map;
+  ComparisonFile page = {};
   bool json = false;
   bool all = false;
   bool partial = false;
@@ -234,6 +235,8 @@ ExitCode compare_as_checkpoints(const CompareVerbOptions& options) {
     throw UserError(
         "cannot compare channels or steps (a checkpoint has tensors only); leave out --step, --channel, "
         "--phase and --profile");
+  if (!options.page.path.empty())
+    throw UserError("cannot use --html (a side is a checkpoint, and the page shows logs); leave it out");
   CheckpointOptions sides{options.expected, options.actual, {}, options.json, options.all};
   sides.comparison = {checkpoints::parse_name_rules(options.map), options.tensors, options.policy()};
   return compare_checkpoints(sides);
@@ -249,14 +252,19 @@ ExitCode compare_with_log(const CompareVerbOptions& options) {
   CurveOptions curves{options.expected, options.actual, options.out, {}, {}, options.json};
   curves.read = {"", options.pattern, logs::parse_map(options.map)};
   curves.filter = {options.channels, options.partial, options.policy()};
+  curves.page = options.page;
   return compare_curves(curves);
 }
 
 ExitCode compare(const CompareVerbOptions& options) {
+  if (!options.page.title.empty() && options.page.path.empty())
+    throw UserError("cannot use --title (no page is written); add --html FILE");
   if (checkpoints::is_checkpoint(options.expected) || checkpoints::is_checkpoint(options.actual))
     return compare_as_checkpoints(options);
   if (logs::is_log(options.expected) || logs::is_log(options.actual))
     return compare_with_log(options);
+  if (!options.page.path.empty())
+    throw UserError("cannot use --html (both sides are traces, and the page shows logs); leave it out");
   if (!options.pattern.empty() || !options.map.empty())
     throw UserError("cannot use --pattern or --map (both sides are traces); leave it out");
   suite::TraceFilter filter;
@@ -329,6 +337,9 @@ void add_compare(CLI::App& app, Action& action) {
   app.add_flag("--flush-subnormals", options->flush_subnormals,
                "Treat subnormal numbers as zeros, as hardware that flushes them does");
   app.add_flag("--json", options->json, "Print the differences as JSON");
+  app.add_option("--html", options->page.path, "Write a page of curves and gaps, if a side is a log")
+      ->type_name("FILE");
+  app.add_option("--title", options->page.title, "Title of the page")->type_name("TEXT");
   app.footer(
       "Examples:\n"
       "  parity compare lr/warmup_index:one_indexed lr/warmup_index:zero_indexed\n"
@@ -339,6 +350,7 @@ void add_compare(CLI::App& app, Action& action) {
       "  parity compare a.h5 b.h5 --equal-nan --ignore-zero-sign\n"
       "  parity compare out/suite/runs/ID a.h5 --partial\n"
       "  parity compare a.jsonl b.csv --map loss=train/my_loss\n"
+      "  parity compare a.csv b.jsonl --html curves.html --title 'After the refactoring'\n"
       "  parity compare a.h5 b.log --pattern 'step (?<step>[0-9]+) loss (?<loss>[0-9.]+)'\n"
       "  parity compare a.safetensors hf_folder --tensor 'layers.*' --map 'layers.*.wq=h.*.q'\n"
       "A checkpoint is a safetensors or torch.save file, a folder of them, or of "

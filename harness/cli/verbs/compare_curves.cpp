@@ -9,8 +9,8 @@
 #include "harness/base/terminal/terminal.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/base/text/table.hpp"
-#include "harness/compare/curves/pattern.hpp"
 #include "harness/compare/text/wording.hpp"
+#include "harness/logs/compare/shape.hpp"
 #include "harness/logs/trace_log.hpp"
 #include "harness/suite/results/file/last.hpp"
 
@@ -19,14 +19,16 @@ namespace {
 
 struct Side {
   logs::Log log;
+  std::filesystem::path file;
   bool ended = true;  ///< false for the trace of a run that failed or did not end
 };
 
 Side read_side(const std::string& words, const CurveOptions& options) {
   if (logs::is_log(words))
-    return {logs::read_log(words, options.read)};
-  const trace::Trace trace = trace::Trace::open(suite::find_trace(words, options.out));
-  return {logs::log_of(trace, words), trace.complete() && !trace.failure()};
+    return {logs::read_log(words, options.read), words};
+  const std::filesystem::path file = suite::find_trace(words, options.out);
+  const trace::Trace trace = trace::Trace::open(file);
+  return {logs::log_of(trace, words), file, trace.complete() && !trace.failure()};
 }
 
 void print_rows(const logs::LogDifference& difference, const std::string& agreeing) {
@@ -42,18 +44,18 @@ void print_rows(const logs::LogDifference& difference, const std::string& agreei
                text_table({"channel", "verdict", "steps", "first step", "max ULP", "relative L2"}, rows));
 }
 
-/// Prints both values of the first step that differs, and what the difference looks like.
+/// Prints both values of the first step that differs, how far apart they are, and what the difference looks
+/// like.
 void print_first(const logs::LogDifference& difference) {
   for (const logs::CurveDifference& row : difference.channels) {
-    if (!row.difference.first)
+    const std::optional<logs::Shape> shape = shape_of(row);
+    if (!shape)
       continue;
     const size_t i = *row.difference.first;
-    fmt::print("  {} at step {}: {} against {}\n", escape_to_line(row.name), row.expected.steps.at(i),
-               row.expected.text(i), row.actual.text(i));
-    const std::string looks =
-        pattern_text(row.name, "the first", "the second", row.expected, row.actual, row.difference);
-    if (!looks.empty())
-      fmt::print("  looks like: {}\n", escape_to_line(looks, 400));
+    fmt::print("  {} at step {}: {} against {}; {}\n", escape_to_line(row.name), shape->step,
+               row.expected.text(i), row.actual.text(i), shape->text());
+    if (!shape->looks.empty())
+      fmt::print("  looks like: {}\n", escape_to_line(shape->looks, 400));
   }
 }
 
@@ -72,6 +74,10 @@ ExitCode compare_curves(const CurveOptions& options) {
   if (unfinished)
     difference.notes.emplace_back("the run of a trace did not end well; --partial accepts it");
   const ExitCode code = unfinished && difference.agrees() ? ExitCode::crashed : difference.exit_code();
+  const std::string text = (code == ExitCode::crashed ? "crashed: " : "") + difference.verdict();
+  if (!options.page.path.empty())
+    write_comparison(options.page, difference, {expected.log, expected.file}, {actual.log, actual.file}, text,
+                     code == ExitCode::agree);
   if (options.json) {
     Json json = difference.to_json();
     json["identical"] = code == ExitCode::agree;
@@ -85,8 +91,9 @@ ExitCode compare_curves(const CurveOptions& options) {
   for (const std::string& note : difference.notes)
     fmt::print("  {}\n", note);
   const Style style = Style::for_stream(stdout);
-  const std::string text = (code == ExitCode::crashed ? "crashed: " : "") + difference.verdict();
   fmt::print("\n{}\n", code == ExitCode::agree ? style.good(text) : style.bad(text));
+  if (!options.page.path.empty())
+    fmt::print("wrote {}\n", escape_to_line(options.page.path));
   return code;
 }
 

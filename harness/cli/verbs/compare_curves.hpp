@@ -5,6 +5,7 @@
 #include <string>
 
 #include "harness/base/exit_code.hpp"
+#include "harness/cli/verbs/comparison_file.hpp"
 #include "harness/logs/compare/compare_logs.hpp"
 #include "harness/logs/read/read_log.hpp"
 
@@ -17,6 +18,7 @@ struct CurveOptions {
   logs::ReadOptions read;
   logs::LogFilter filter;
   bool json = false;
+  ComparisonFile page = {};
 };
 
 /// Compares the channels of two sides, each a log or a trace, and prints what was recognised, compared and

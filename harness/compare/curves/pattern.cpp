@@ -19,12 +19,22 @@ constexpr double constant_tolerance = 1e-6;
 constexpr double largest_whole = 1024;
 constexpr double largest_whole_once = 64;
 
-bool lag_fits(const Series& expected, const Series& actual, int64_t lag) {
+using Steps = std::vector<int64_t>;
+
+Steps::const_iterator find_step(const Steps& steps, int64_t step, bool ascending) {
+  if (!ascending)
+    return std::ranges::find(steps, step);
+  const auto place = std::ranges::lower_bound(steps, step);
+  return place != steps.end() && *place == step ? place : steps.end();
+}
+
+/// \param ascending  whether the steps of `actual` ascend, so that a step is found fast
+bool lag_fits(const Series& expected, const Series& actual, int64_t lag, bool ascending) {
   size_t pairs = 0;
   std::optional<size_t> first;
   bool moves = false;
   for (size_t i = 0; i < expected.size(); ++i) {
-    const auto partner = std::find(actual.steps.begin(), actual.steps.end(), expected.steps[i] + lag);
+    const auto partner = find_step(actual.steps, expected.steps[i] + lag, ascending);
     if (partner == actual.steps.end())
       continue;
     if (!same_bits(expected, i, actual, static_cast<size_t>(partner - actual.steps.begin())))
@@ -56,9 +66,10 @@ std::string ratio_text(const CurveRatio& ratio) {
 }  // namespace
 
 std::optional<int64_t> find_lag(const Series& expected, const Series& actual) {
+  const bool ascending = std::ranges::is_sorted(actual.steps);
   for (int64_t size = 1; size <= largest_lag; ++size)
     for (const int64_t lag : {size, -size})
-      if (lag_fits(expected, actual, lag))
+      if (lag_fits(expected, actual, lag, ascending))
         return lag;
   return std::nullopt;
 }

@@ -10,6 +10,7 @@
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/compare/text/policy.hpp"
 #include "harness/compare/text/wording.hpp"
+#include "harness/logs/compare/shape.hpp"
 
 namespace parity::logs {
 namespace {
@@ -69,6 +70,8 @@ Json row_json(const CurveDifference& row) {
     entry["first"] = {{"step", row.expected.steps.at(*first)},
                       {"expected", json_number(row.expected.widened(*first))},
                       {"actual", json_number(row.actual.widened(*first))}};
+  if (const std::optional<Shape> shape = shape_of(row))
+    entry["shape"] = shape->to_json();
   return entry;
 }
 

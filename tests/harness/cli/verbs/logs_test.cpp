@@ -46,6 +46,18 @@ TEST_F(LogsTest, OtherValue_IsFound) {
   EXPECT_EQ(json.at("channels").at(0).at("first").at("step"), 2);
 }
 
+TEST_F(LogsTest, Html_IsWrittenWhole) {
+  const Outcome found = parity("compare a.jsonl moved.csv --html new/page.html --title '</title><script>'");
+  EXPECT_EQ(found.status, 1) << found.err;
+  EXPECT_THAT(found.out, HasSubstr("wrote new/page.html\n"));
+  const std::string page = read_file(folder_ / "new/page.html");
+  EXPECT_THAT(page, AllOf(HasSubstr("different: 1 of 2 common channels"), HasSubstr("2.25 against 2.125"),
+                          HasSubstr("&lt;/title&gt;&lt;script&gt;"), HasSubstr("SHA-256")));
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "new/plotly.min.js"));
+  EXPECT_EQ(parity("compare a.jsonl b.csv --title x").status, 2);
+  EXPECT_EQ(parity("compare a.jsonl b.csv --html a.jsonl/x.html").status, 2);
+}
+
 TEST_F(LogsTest, NothingInCommon_IsMissing) {
   put("far.csv", "step,loss\n11,2.5\n12,2.25\n");
   put("other.csv", "step,mine\n1,2.5\n2,2.25\n");
