@@ -35,7 +35,8 @@ def record(model: Any, optimizer: Any, **options: Any) -> Any:
     parts = _parts([_unwrapped(chunk) for chunk in chunks])
     if parallel_state.get_tensor_model_parallel_world_size() > 1:
         options.setdefault("mesh", {"tp": parallel_state.get_tensor_model_parallel_group()})
-        options["dims"] = _dims(parts) | options.get("dims", {})
+        given = options.get("dims") or {}
+        options["dims"] = given | {name: dims for name, dims in _dims(parts).items() if name not in given}
     recorder = parity.record(parts, **options)
     return recorder if isinstance(recorder, parity.NoRecorder) else MegatronRecorder(parts, optimizer, recorder)
 
