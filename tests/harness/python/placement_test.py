@@ -268,7 +268,8 @@ class PlacementTest(RanksTest):
         self.assertEqual({row["name"]: row["relative_l2"] for row in rows if not row["identical"]}, {"0.weight": 1.0})
 
     def test_plain_shards_by_dims(self):
-        plain = {"pairs": numbers(4, 6), "uneven": numbers(2, 5), "zigzag": numbers(8, 2), "terms": numbers(3)}
+        plain = {"pairs": numbers(4, 6), "uneven": numbers(2, 5), "zigzag": numbers(8, 2), "terms": numbers(3),
+                 "strided": numbers(8, 3)}
 
         def body(mesh):
             tp = mesh.get_local_rank("tp")
@@ -279,6 +280,8 @@ class PlacementTest(RanksTest):
                 rec.tensor("forward", "uneven", plain["uneven"].chunk(2, 1)[tp], dims="t h=5[tp]", mesh=place)
                 chunks = plain["zigzag"].chunk(4)
                 rec.tensor("forward", "zigzag", torch.cat([chunks[tp], chunks[3 - tp]]), dims="s[tp:zigzag] h")
+                rec.tensor("forward", "strided", plain["strided"].unflatten(0, (2, 2, 2))[:, tp].flatten(0, 1),
+                           dims="h[tp:stride=2] d")
                 rec.tensor("forward", "terms", plain["terms"] * (1 + tp), dims="h[tp:sum]")
                 rec.step()
 

@@ -4,8 +4,9 @@
 
 A name stands for each dimension, in order. In brackets follow the mesh dimensions that shard it, the outermost first.
 `h=10[tp]` states the size of the logical tensor, which is otherwise the part's size times that of the mesh dimensions.
-`s[cp:zigzag]` gives a rank the chunks i and 2 n - 1 - i. `h[tp:sum]` and `h[tp:avg]` do not shard the dimension: the
-values are terms of a sum or a mean over `tp`. Mesh dimensions that the text leaves out hold the same values.
+`s[cp:zigzag]` gives a rank the chunks i and 2 n - 1 - i, `h[tp:stride=2]` the chunks i and n + i. `h[tp:sum]` and
+`h[tp:avg]` do not shard the dimension: the values are terms of a sum or a mean over `tp`. Mesh dimensions that the text
+leaves out hold the same values.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from .dtensor import axes_of
 from .layout import Axis, layout_text, runs
 
 DIMENSION = re.compile(r"^([^\s\[\]=]+?)(?:=(\d+))?(?:\[([^\[\]]*)\])?$")
+STRIDE = re.compile(r"stride=([1-9]\d*)")
 REDUCTIONS = {"sum": "sum", "partial": "sum", "avg": "avg"}
 
 
@@ -86,10 +88,10 @@ def _parsed(
             raise Error(f'its dims "{dims}" name the mesh dimension {name} (known: {names}); give mesh= with that name')
         if how in REDUCTIONS:
             terms.append((known[name], REDUCTIONS[how]))
-        elif how in ("", "zigzag"):
+        elif how in ("", "zigzag") or STRIDE.fullmatch(how):
             cuts.append((known[name], how))
         else:
-            raise Error(f'its dims "{dims}" have {name}:{how}; known: zigzag, sum, avg')
+            raise Error(f'its dims "{dims}" have {name}:{how}; known: zigzag, stride=N, sum, avg')
     return int(match[2]) if match[2] else None, cuts, terms
 
 
@@ -101,7 +103,10 @@ def _whole(size: int, cuts: Sequence[Axis]) -> int:
 
 def _cut(indices: Sequence[int], axis: Axis, order: str) -> Sequence[int]:
     """What an axis leaves of the indices, in chunks as torch.chunk makes them."""
-    pieces = axis.size * (2 if order else 1)
+    stride = STRIDE.fullmatch(order)
+    pieces = axis.size * (int(stride[1]) if stride else 2 if order else 1)
     step = max(1, -(-len(indices) // pieces))
-    chosen = [axis.coordinate, pieces - 1 - axis.coordinate] if order else [axis.coordinate]
+    chosen = list(range(axis.coordinate, pieces, axis.size))
+    if order == "zigzag":
+        chosen[1] = pieces - 1 - axis.coordinate
     return [index for piece in chosen for index in indices[piece * step : (piece + 1) * step]]
