@@ -79,7 +79,7 @@ std::string thinning_text(const PairCurve& curve) {
       curve.merged);
 }
 
-Data figure(const ComparedChannel& channel, size_t number) {
+Data channel_figure(const ComparedChannel& channel, size_t number) {
   Data row, words = list();
   for (const std::string& sentence : channel.words)
     words.push_back(Data{"sentence", text_of(sentence)});
@@ -93,10 +93,11 @@ Data figure(const ComparedChannel& channel, size_t number) {
   return row;
 }
 
-Data figures(const Comparison& comparison, const std::vector<size_t>& order, size_t begin, size_t end) {
+Data channel_figures(const Comparison& comparison, const std::vector<size_t>& order, size_t begin,
+                     size_t end) {
   Data rows = list();
   for (size_t number = begin; number < std::min(end, order.size()); ++number)
-    rows.push_back(figure(comparison.channels[order[number]], number));
+    rows.push_back(channel_figure(comparison.channels[order[number]], number));
   return rows;
 }
 
@@ -160,10 +161,10 @@ std::string comparison_page(const Comparison& comparison) {
   data.set("has_notes", !comparison.notes.empty());
   data.set("notes", column("note", comparison.notes));
   data.set("has_curves", !order.empty());
-  data.set("figures", figures(comparison, order, 0, most_open));
+  data.set("figures", channel_figures(comparison, order, 0, most_open));
   data.set("has_more", order.size() > most_open);
   data.set("more", order.size() > most_open ? count(order.size() - most_open, "more channel") : "");
-  data.set("more_figures", figures(comparison, order, most_open, order.size()));
+  data.set("more_figures", channel_figures(comparison, order, most_open, order.size()));
   data.set("plot_library", std::string(plot_library_name));
   data.set("css", std::string(templates::report_css) + std::string(templates::compare_css));
   data.set("scripts", std::string(templates::plots_js) + std::string(templates::plain_js) +

@@ -37,6 +37,7 @@ struct CompareVerbOptions {
   std::string pattern;
   std::vector<std::string> map;
   ComparisonFile page = {};
+  std::vector<std::string> noise;
   bool json = false;
   bool all = false;
   bool partial = false;
@@ -54,6 +55,12 @@ struct CompareVerbOptions {
     if (flush_subnormals)
       policy.subnormal = measure::DifferencePolicy::Subnormal::as_zero;
     return policy;
+  }
+
+  /// \throws UserError if an option for logs is used, and no side is a log
+  void refuse_options_of_logs(const std::string& why) const {
+    if (!page.path.empty() || !noise.empty())
+      throw UserError("cannot use --html or --noise (" + why + "); leave it out");
   }
 };
 
@@ -235,8 +242,7 @@ ExitCode compare_as_checkpoints(const CompareVerbOptions& options) {
     throw UserError(
         "cannot compare channels or steps (a checkpoint has tensors only); leave out --step, --channel, "
         "--phase and --profile");
-  if (!options.page.path.empty())
-    throw UserError("cannot use --html (a side is a checkpoint, and the page shows logs); leave it out");
+  options.refuse_options_of_logs("a side is a checkpoint");
   CheckpointOptions sides{options.expected, options.actual, {}, options.json, options.all};
   sides.comparison = {checkpoints::parse_name_rules(options.map), options.tensors, options.policy()};
   return compare_checkpoints(sides);
@@ -253,6 +259,7 @@ ExitCode compare_with_log(const CompareVerbOptions& options) {
   curves.read = {"", options.pattern, logs::parse_map(options.map)};
   curves.filter = {options.channels, options.partial, options.policy()};
   curves.page = options.page;
+  curves.noise = options.noise;
   return compare_curves(curves);
 }
 
@@ -263,8 +270,7 @@ ExitCode compare(const CompareVerbOptions& options) {
     return compare_as_checkpoints(options);
   if (logs::is_log(options.expected) || logs::is_log(options.actual))
     return compare_with_log(options);
-  if (!options.page.path.empty())
-    throw UserError("cannot use --html (both sides are traces, and the page shows logs); leave it out");
+  options.refuse_options_of_logs("both sides are traces");
   if (!options.pattern.empty() || !options.map.empty())
     throw UserError("cannot use --pattern or --map (both sides are traces); leave it out");
   suite::TraceFilter filter;
@@ -339,6 +345,11 @@ void add_compare(CLI::App& app, Action& action) {
   app.add_flag("--json", options->json, "Print the differences as JSON");
   app.add_option("--html", options->page.path, "Write a page of curves and gaps, if a side is a log")
       ->type_name("FILE");
+  app.add_option("--noise", options->noise,
+                 "Logs of runs with other seeds: say whether the sides are farther apart than these")
+      ->type_name("SEED")
+      ->expected(1, 1000)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option("--title", options->page.title, "Title of the page")->type_name("TEXT");
   app.footer(
       "Examples:\n"
@@ -351,6 +362,7 @@ void add_compare(CLI::App& app, Action& action) {
       "  parity compare out/suite/runs/ID a.h5 --partial\n"
       "  parity compare a.jsonl b.csv --map loss=train/my_loss\n"
       "  parity compare a.csv b.jsonl --html curves.html --title 'After the refactoring'\n"
+      "  parity compare a.csv b.csv --noise seed1.csv seed2.csv seed3.csv\n"
       "  parity compare a.h5 b.log --pattern 'step (?<step>[0-9]+) loss (?<loss>[0-9.]+)'\n"
       "  parity compare a.safetensors hf_folder --tensor 'layers.*' --map 'layers.*.wq=h.*.q'\n"
       "A checkpoint is a safetensors or torch.save file, a folder of them, or of "

@@ -10,6 +10,7 @@
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/base/text/table.hpp"
 #include "harness/compare/text/wording.hpp"
+#include "harness/logs/compare/seed_noise.hpp"
 #include "harness/logs/compare/shape.hpp"
 #include "harness/logs/trace_log.hpp"
 #include "harness/suite/results/file/last.hpp"
@@ -29,6 +30,17 @@ Side read_side(const std::string& words, const CurveOptions& options) {
   const std::filesystem::path file = suite::find_trace(words, options.out);
   const trace::Trace trace = trace::Trace::open(file);
   return {logs::log_of(trace, words), file, trace.complete() && !trace.failure()};
+}
+
+/// Returns how far the sides are apart next to runs of other seeds; nothing without such runs.
+std::optional<logs::SeedNoise> seed_noise(const Side& first, const Side& second,
+                                          const CurveOptions& options) {
+  if (options.noise.empty())
+    return std::nullopt;
+  std::vector<logs::Log> seeds;
+  for (const std::string& words : options.noise)
+    seeds.push_back(read_side(words, options).log);
+  return measure_seed_noise(first.log, second.log, seeds);
 }
 
 void print_rows(const logs::LogDifference& difference, const std::string& agreeing) {
@@ -73,6 +85,9 @@ ExitCode compare_curves(const CurveOptions& options) {
       difference.notes.push_back(escape_to_line(side->log.file) + ": " + note);
   if (unfinished)
     difference.notes.emplace_back("the run of a trace did not end well; --partial accepts it");
+  const std::optional<logs::SeedNoise> noise = seed_noise(expected, actual, options);
+  if (noise)
+    difference.notes.push_back(noise->text());
   const ExitCode code = unfinished && difference.agrees() ? ExitCode::crashed : difference.exit_code();
   const std::string text = (code == ExitCode::crashed ? "crashed: " : "") + difference.verdict();
   if (!options.page.path.empty())
@@ -81,6 +96,8 @@ ExitCode compare_curves(const CurveOptions& options) {
   if (options.json) {
     Json json = difference.to_json();
     json["identical"] = code == ExitCode::agree;
+    if (noise)
+      json["noise"] = noise->to_json();
     json["sides"] = {expected.log.text(), actual.log.text()};
     fmt::print("{}\n", json_text(json, 1));
     return code;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "harness/base/exit_code.hpp"
 #include "harness/cli/verbs/comparison_file.hpp"
@@ -19,6 +20,7 @@ struct CurveOptions {
   logs::LogFilter filter;
   bool json = false;
   ComparisonFile page = {};
+  std::vector<std::string> noise = {};  ///< runs with other seeds
 };
 
 /// Compares the channels of two sides, each a log or a trace, and prints what was recognised, compared and

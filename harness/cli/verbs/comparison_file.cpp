@@ -31,7 +31,7 @@ Facts facts_of(const ComparedSide& side) {
       {"SHA-256", readable ? sha256_of_file(side.file) : "not known"}};
 }
 
-std::vector<double> values_of(const compare::Series& series) {
+std::vector<double> widened_values(const compare::Series& series) {
   std::vector<double> values;
   for (size_t i = 0; i < series.size(); ++i)
     values.push_back(series.widened(i));
@@ -59,7 +59,8 @@ reports::ComparedChannel channel_of(const logs::CurveDifference& row, bool stric
   channel.cells = {std::to_string(d.count), d.first ? std::to_string(row.expected.steps.at(*d.first)) : "-",
                    compare::size_text(static_cast<double>(d.max_ulp)), compare::size_text(d.relative_l2)};
   channel.words = words_of(row);
-  channel.curve = reports::pair_curve(row.expected.steps, values_of(row.expected), values_of(row.actual));
+  channel.curve =
+      reports::pair_curve(row.expected.steps, widened_values(row.expected), widened_values(row.actual));
   return channel;
 }
 

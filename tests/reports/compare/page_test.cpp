@@ -29,7 +29,7 @@ Comparison comparison() {
 }
 
 /// Returns the page without its scripts and styles, but with its data.
-std::string body(const Comparison& pair) {
+std::string page_body(const Comparison& pair) {
   const std::string page = comparison_page(pair);
   const size_t begin = page.find("<body");
   return page.substr(begin, page.rfind("<script>\n") - begin);
@@ -40,7 +40,7 @@ TEST(ComparisonPage, Order_IsLossThenDifferences) {
 }
 
 TEST(ComparisonPage, HasVerdictFilesAndCurves) {
-  const std::string html = body(comparison());
+  const std::string html = page_body(comparison());
   EXPECT_THAT(html, HasSubstr("different: 1 of 2 common channels"));
   EXPECT_THAT(html, HasSubstr("<code>a.csv</code>"));
   EXPECT_THAT(html, HasSubstr(R"("series":[[0,[3,2,1]],[1,[3,2,1.5]]],"gap":[[1,[0,0,0.5]]])"));
@@ -48,7 +48,7 @@ TEST(ComparisonPage, HasVerdictFilesAndCurves) {
 }
 
 TEST(ComparisonPage, EqualSteps_AreStoredOnce) {
-  EXPECT_THAT(body(comparison()), Not(HasSubstr("steps-1")));
+  EXPECT_THAT(page_body(comparison()), Not(HasSubstr("steps-1")));
 }
 
 TEST(ComparisonPage, Names_AreEscaped) {
@@ -72,21 +72,21 @@ TEST(ComparisonPage, ThinnedCurve_SaysSo) {
   for (int64_t step = 0; step < 4'000; ++step)
     steps.push_back(step);
   pair.channels[2].curve = pair_curve(steps, values, values);
-  EXPECT_THAT(body(pair), HasSubstr("two points stand for up to 4 steps"));
-  EXPECT_THAT(body(pair), HasSubstr("[0.3333333,0.3333333,"));
+  EXPECT_THAT(page_body(pair), HasSubstr("two points stand for up to 4 steps"));
+  EXPECT_THAT(page_body(pair), HasSubstr("[0.3333333,0.3333333,"));
 }
 
 TEST(ComparisonPage, ValuesThatAreNotFinite_AreJson) {
   Comparison pair = comparison();
   pair.channels[2].curve.first = {NAN, INFINITY, -INFINITY};
-  EXPECT_THAT(body(pair), HasSubstr(R"(["nan","inf","-inf"])"));
+  EXPECT_THAT(page_body(pair), HasSubstr(R"(["nan","inf","-inf"])"));
 }
 
 TEST(ComparisonPage, ManyChannels_AreFolded) {
   Comparison pair = comparison();
   for (int i = 0; i < 10; ++i)
     pair.channels.push_back(channel("c" + std::to_string(i), true));
-  EXPECT_THAT(body(pair), HasSubstr("<summary>7 more channels</summary>"));
+  EXPECT_THAT(page_body(pair), HasSubstr("<summary>7 more channels</summary>"));
 }
 
 }  // namespace

@@ -58,6 +58,16 @@ TEST_F(LogsTest, Html_IsWrittenWhole) {
   EXPECT_EQ(parity("compare a.jsonl b.csv --html a.jsonl/x.html").status, 2);
 }
 
+TEST_F(LogsTest, Noise_IsStatedAndDifferenceStays) {
+  put("seed.csv", "step,loss\n1,3.5\n2,3.25\n");
+  const Outcome found = parity("compare a.jsonl moved.csv --noise seed.csv seed.csv");
+  EXPECT_EQ(found.status, 1) << found.err;
+  EXPECT_THAT(found.out, HasSubstr("the two are not farther apart than seeds are"));
+  const Json json = read_json(parity("compare a.jsonl moved.csv --json --noise seed.csv").out);
+  EXPECT_EQ(json.at("noise").at("smallest_probability"), 0.5);
+  EXPECT_EQ(parity("compare a.jsonl b.csv --noise none.csv").status, 3);
+}
+
 TEST_F(LogsTest, NothingInCommon_IsMissing) {
   put("far.csv", "step,loss\n11,2.5\n12,2.25\n");
   put("other.csv", "step,mine\n1,2.5\n2,2.25\n");
