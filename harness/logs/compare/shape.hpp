@@ -19,7 +19,7 @@ struct Shape {
   std::optional<uint64_t> ulp;    ///< the gap in ULPs of float32 or float64; nothing for values without them
   bool float32_valued = false;    ///< the unit of `ulp`
   std::optional<double> changes;  ///< the gap over usual_change(); nothing if that is 0 or not finite
-  std::string looks;              ///< a sentence that holds at every compared step; "" if none does
+  std::string looks;              ///< a sentence; "" if none holds
 
   /// Returns "gap 0.0001 (5 float32 ULPs, 0.2 times the usual change from step to step)".
   std::string text() const;
@@ -30,7 +30,8 @@ struct Shape {
 /// Returns the shape of the difference of a channel; nothing if it agrees.
 ///
 /// The sentence is the first that holds:
-/// - a lag of up to 8 steps, or a constant factor (harness/compare/curves/pattern.hpp)
+/// - a lag of up to 8 steps, or a constant factor; a whole factor at the first step alone is said to be there
+///   (harness/compare/curves/pattern.hpp)
 /// - a constant offset: all gaps agree within 1e-6 of it, and within a few ULPs of the values
 /// - one step differs, or none after some step, and at least 3 steps are equal after it
 /// - the gap grows: its median grows in each quarter of the steps from the first that differs, and its
