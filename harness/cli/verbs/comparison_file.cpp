@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include "harness/base/files/file.hpp"
-#include "harness/base/files/sha256.hpp"
 #include "harness/compare/text/wording.hpp"
 #include "harness/logs/compare/shape.hpp"
+#include "harness/measure/tensor/content_hash.hpp"
 #include "reports/compare/page.hpp"
 #include "reports/html/plot_library.hpp"
 
@@ -28,7 +28,7 @@ Facts facts_of(const ComparedSide& side) {
        steps.empty() ? "none" : fmt::format("{}, from {} to {}", steps.size(), steps.front(), steps.back())},
       {"channels", std::to_string(side.log.channels.size())},
       {"size", readable ? compare::count_text(fs::file_size(side.file), "byte") : "not known"},
-      {"SHA-256", readable ? sha256_of_file(side.file) : "not known"}};
+      {"XXH3-128", readable ? measure::ContentHash::of_file(side.file) : "not known"}};
 }
 
 std::vector<double> widened_values(const compare::Series& series) {

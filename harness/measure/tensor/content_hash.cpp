@@ -7,6 +7,7 @@
 #include <xxhash.h>
 
 #include "harness/base/error.hpp"
+#include "harness/base/files/file.hpp"
 #include "harness/measure/tensor/digest.hpp"
 
 namespace parity::measure {
@@ -15,11 +16,11 @@ static_assert(std::endian::native == std::endian::little, "canonical bytes are l
 
 struct ContentHash::State {
   std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> hash{XXH3_createState(), &XXH3_freeState};
+
+  State() { require(hash && XXH3_128bits_reset(hash.get()) == XXH_OK, "no memory for a hash"); }
 };
 
-ContentHash::ContentHash() : state_(std::make_unique<State>()) {
-  require(state_->hash && XXH3_128bits_reset(state_->hash.get()) == XXH_OK, "no memory for a hash");
-}
+ContentHash::ContentHash() : state_(std::make_unique<State>()) {}
 
 ContentHash::~ContentHash() = default;
 
@@ -57,6 +58,12 @@ void ContentHash::add(std::span<const double> values) {
 std::string ContentHash::hex() const {
   const XXH128_hash_t hash = XXH3_128bits_digest(state_->hash.get());
   return to_string(Digest{hash.low64, hash.high64});
+}
+
+std::string ContentHash::of_file(const std::filesystem::path& path) {
+  ContentHash hash;
+  pass_on(path, [&](std::string_view piece) { hash.add_bytes(piece.data(), piece.size()); });
+  return hash.hex();
 }
 
 }  // namespace parity::measure

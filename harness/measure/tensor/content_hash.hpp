@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
@@ -25,6 +26,9 @@ class ContentHash {
   void add(double value);
   void add(std::span<const int64_t> values);
   void add(std::span<const double> values);
+
+  /// Returns the hash of a file's bytes, as `xxh128sum` prints it. \throws UserError as read_file
+  static std::string of_file(const std::filesystem::path& path);
 
   /// Returns the hash as 32 hexadecimal digits.
   std::string hex() const;

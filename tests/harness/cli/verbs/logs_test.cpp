@@ -52,7 +52,7 @@ TEST_F(LogsTest, Html_IsWrittenWhole) {
   EXPECT_THAT(found.out, HasSubstr("wrote new/page.html\n"));
   const std::string page = read_file(folder_ / "new/page.html");
   EXPECT_THAT(page, AllOf(HasSubstr("different: 1 of 2 common channels"), HasSubstr("2.25 against 2.125"),
-                          HasSubstr("&lt;/title&gt;&lt;script&gt;"), HasSubstr("SHA-256")));
+                          HasSubstr("&lt;/title&gt;&lt;script&gt;"), HasSubstr("XXH3-128")));
   EXPECT_TRUE(std::filesystem::exists(folder_ / "new/plotly.min.js"));
   EXPECT_EQ(parity("compare a.jsonl b.csv --title x").status, 2);
   EXPECT_EQ(parity("compare a.jsonl b.csv --html a.jsonl/x.html").status, 2);
