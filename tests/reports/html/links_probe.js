@@ -26,6 +26,7 @@ const probe = {
       link.click();
       await probe.settled();
       const target = document.getElementById(decodeURIComponent(link.hash.slice(1)));
+      for (let tries = 0; tries < 40 && !probe.hasLanded(target); ++tries) await probe.wait(50);
       if (!probe.hasLanded(target)) missed.push([link.hash, probe.topOf(target)]);
     }
     return {links: links.length, missed};
