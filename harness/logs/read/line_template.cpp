@@ -54,7 +54,7 @@ size_t number_length(std::string_view text, bool& integer) {
 size_t read_number(std::string_view text, double& value) {
   bool integer = false;
   const size_t length = number_length(text, integer);
-  const char* const begin = &*text.begin();
+  const char* const begin = text.begin();
   if (length == 0 || std::from_chars(begin, begin + length, value).ec != std::errc())
     return 0;
   const bool plain = !integer || (std::abs(value) < largest_exact && !(value == 0 && text[0] == '-'));
