@@ -35,10 +35,6 @@ void append_numbers(std::string& json, const std::vector<double>& values, int di
   json += ']';
 }
 
-std::string element(const std::string& id, const std::string& json) {
-  return "<script type=\"application/json\" id=\"" + id + "\">" + json + "</script>\n";
-}
-
 /// Returns the curve in the form that page_data.hpp gives curves in. It names the element of its steps.
 std::string curve_json(const PairCurve& curve, size_t steps_number) {
   const bool thinned = curve.merged > 1;
@@ -54,7 +50,7 @@ std::string curve_json(const PairCurve& curve, size_t steps_number) {
 /// Returns the data of all curves. Channels with the same steps share one list of them.
 std::string page_elements(const Comparison& comparison, const std::vector<size_t>& order) {
   const Json names = {shorten(one_line(comparison.first), 60), shorten(one_line(comparison.second), 60)};
-  std::string text = element("sides", script_json({{"reference", 0}, {"arms", names}}));
+  std::string text = data_element("sides", script_json({{"reference", 0}, {"arms", names}}));
   std::vector<const std::vector<int64_t>*> lists;
   for (size_t number = 0; number < order.size(); ++number) {
     const PairCurve& curve = comparison.channels[order[number]].curve;
@@ -62,9 +58,9 @@ std::string page_elements(const Comparison& comparison, const std::vector<size_t
     const auto place = static_cast<size_t>(known - lists.begin());
     if (known == lists.end()) {
       lists.push_back(&curve.steps);
-      text += element("steps-" + std::to_string(place), json_text(Json(curve.steps)));
+      text += data_element("steps-" + std::to_string(place), json_text(Json(curve.steps)));
     }
-    text += element("data-" + std::to_string(number), curve_json(curve, place));
+    text += data_element("data-" + std::to_string(number), curve_json(curve, place));
   }
   return text;
 }
@@ -167,7 +163,7 @@ std::string comparison_page(const Comparison& comparison) {
   data.set("more_figures", channel_figures(comparison, order, most_open, order.size()));
   data.set("plot_library", std::string(plot_library_name));
   data.set("css", std::string(templates::report_css) + std::string(templates::compare_css));
-  data.set("scripts", std::string(templates::plots_js) + std::string(templates::plain_js) +
+  data.set("scripts", std::string(templates::canvases_js) + std::string(templates::plots_js) + std::string(templates::plain_js) +
                           std::string(templates::compare_js));
   std::string page = parse(templates::compare_mustache).render(data);
   const std::string place = "<!-- data -->";

@@ -10,7 +10,7 @@
 #include "reports/model/text.hpp"
 #include "reports/model/verdicts.hpp"
 
-/// Small pieces that html.cpp and case_section.cpp fill templates with.
+/// Small pieces of pages.
 namespace parity::reports {
 
 using Data = kainjow::mustache::data;
@@ -46,6 +46,12 @@ inline std::string breakable(const std::string& name, size_t longest = longest_n
 /// Returns the text, or nothing, so that {{#key}} is skipped.
 inline Data optional(const std::string& text) {
   return text.empty() ? Data{false} : Data{text};
+}
+
+/// Returns an element that scripts of the page read as JSON.
+/// \param json  without "</script>", see script_json
+inline std::string data_element(const std::string& id, const std::string& json) {
+  return "<script type=\"application/json\" id=\"" + id + "\">" + json + "</script>\n";
 }
 
 inline Data list() {

@@ -24,6 +24,7 @@ extern const std::string_view compare_mustache;
 extern const std::string_view report_css;
 extern const std::string_view search_css;
 extern const std::string_view compare_css;
+extern const std::string_view canvases_js;
 extern const std::string_view plots_js;
 extern const std::string_view heat_js;
 extern const std::string_view masks_js;

@@ -63,8 +63,9 @@ ROOMS = {
         "options": [],
         "print": [],
         "verbs": ["options", "print"],
+        "compare": ["options", "print", "verbs"],
         "bisect": ["options", "print", "verbs"],
-        "": ["options", "print", "verbs", "bisect"],
+        "": ["options", "print", "verbs", "compare", "bisect"],
     },
     "harness/checkpoints": {
         "files": [],

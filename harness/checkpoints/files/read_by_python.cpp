@@ -24,7 +24,7 @@ Checkpoint read_by_python(const std::string& path, const fs::path& file) {
   if (const auto left = facts.find("left_out"); left != facts.end() && !left->second.empty())
     checkpoint.notes.push_back(
         escape_to_line(path) +
-        ": left out, because they are no tensors and no numbers: " + escape_to_line(left->second, 400));
+        ": left out, because they are neither tensors nor numbers: " + escape_to_line(left->second, 400));
   return checkpoint;
 }
 

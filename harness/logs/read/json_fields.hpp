@@ -22,7 +22,7 @@ std::string quote_non_finite(const std::string& text);
 /// are not.
 class JsonFields {
  public:
-  /// Marks a number of the text that is no field, such as one in a list.
+  /// Marks a number of the text that is not a field, such as one in a list.
   static constexpr size_t no_field = static_cast<size_t>(-1);
 
   /// Reads an object. Python's NaN and Infinity are accepted. Returns false if the text is no JSON object or

@@ -19,7 +19,7 @@ class LineTemplate {
   void learn(std::string_view line, size_t count);
   void clear() { texts_.clear(); }
   /// Returns whether the line is the template's with other numbers, and reads these. An integer beyond 2^53,
-  /// -0 or a number that is out of range is no match: the JSON parser decides.
+  /// -0 or a number that is out of range does not match: the JSON parser decides.
   bool match(std::string_view line, std::vector<double>& numbers) const;
 
  private:

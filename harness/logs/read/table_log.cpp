@@ -100,7 +100,7 @@ class TableReader {
   Builder& builder_;
   std::vector<std::optional<size_t>> columns_;  ///< of the builder, once a column has a number
   std::vector<bool> other_step_;                ///< columns that name a step too
-  size_t words_ = 0;                            ///< cells with text that is no number
+  size_t words_ = 0;                            ///< cells with text that is not a number
 };
 
 }  // namespace

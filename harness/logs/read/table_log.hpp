@@ -11,7 +11,7 @@
 namespace parity::logs {
 
 /// Reads a table with a header line, separated by commas or tabs (RFC 4180: quotes, doubled quotes, line ends
-/// within quotes). An empty cell is no value; a cell with text is left out.
+/// within quotes). An empty cell has no value. A cell with text is left out.
 /// \throws UserError naming the line that has another number of cells, or no column of steps
 Log read_table(std::istream& stream, const std::string& file, const NameMap& map);
 

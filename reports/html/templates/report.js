@@ -15,7 +15,6 @@
 
   // --- plots ---------------------------------------------------------------------------------------
 
-  const drawn = new Set();
   const mostPrinted = 150;  // plots in a print; without a limit, hundreds of cases would take minutes
   const curveOf = (canvas) => dataOf(caseOf(canvas)).curves[Number(canvas.closest(".plot").dataset.curve)];
 
@@ -24,41 +23,18 @@
 
   const pictureOf = (figure) => dataOf(caseOf(figure)).pictures[figure.dataset.check];
 
-  function draw(canvas) {
-    if (!window.Plotly && !withoutPlotly) return waiting.add(canvas);
-    drawn.add(canvas);
-    canvas.classList.add("drawn");
+  const canvases = canvasesOf((canvas, plain) => {
     const figure = canvas.parentElement;
-    if (withoutPlotly) return drawPlain(canvas, figure);
+    if (plain) return drawPlain(canvas, figure);
     if (figure.matches(".mask")) return drawMask(canvas, maskOf(figure), namesOf(figure), still);
     if (figure.matches(".heat")) return drawHeat(canvas, pictureOf(figure), still);
     return drawPlot(canvas, dataOf(caseOf(canvas)), curveOf(canvas), views[caseOf(canvas)]);
-  }
+  });
 
   function drawPlain(canvas, figure) {
     if (figure.matches(".mask")) return plainMask(canvas, maskOf(figure));
     if (figure.matches(".heat")) return plainHeat(canvas, pictureOf(figure));
     return plainCurve(canvas, dataOf(caseOf(canvas)), curveOf(canvas), views[caseOf(canvas)]);
-  }
-
-  // The page is readable before the plotting library has loaded, and without it.
-  const waiting = new Set();
-  let withoutPlotly = false;
-
-  function loadPlotly() {
-    const library = element("script", undefined, {src: document.body.dataset.plots});
-    library.addEventListener("load", () => { for (const canvas of waiting) draw(canvas); });
-    library.addEventListener("error", () => {
-      withoutPlotly = true;
-      document.body.classList.add("no-plots");
-      document.querySelector(".plain-note").hidden = false;
-      for (const canvas of waiting) draw(canvas);
-    });
-    document.body.append(library);
-  }
-
-  function redraw(chosen = () => true) {
-    for (const canvas of drawn) if (chosen(canvas)) draw(canvas);
   }
 
   function hoverAt(canvas, step) {
@@ -69,7 +45,7 @@
 
   // Plus and minus zoom around the middle. 0 shows all steps again.
   function zoom(canvas, factor) {
-    if (!drawn.has(canvas) || withoutPlotly) return;
+    if (!canvases.isInteractive(canvas)) return;
     if (!factor) return Plotly.relayout(canvas, {"xaxis.range": canvas.dataset.whole.split(" ").map(Number), "yaxis.autorange": true});
     const [first, last] = canvas._fullLayout.xaxis.range, middle = (first + last) / 2, half = factor * (last - first) / 2;
     Plotly.relayout(canvas, {"xaxis.range": [middle - half, middle + half]});
@@ -90,20 +66,12 @@
     const last = curve.steps.length - 1;
     const at = Math.min(last, Math.max(0, Number(canvas.dataset.at ?? (move > 0 ? -1 : last + 1)) + move));
     canvas.dataset.at = at;
-    if (drawn.has(canvas) && !withoutPlotly) hoverAt(canvas, curve.steps[at]);
+    if (canvases.isInteractive(canvas)) hoverAt(canvas, curve.steps[at]);
     const words = curve.series.map(([arm, values]) => `${arms[arm]} ${shown(values[at])}`);
     for (const [arm, values] of curve.gap) words.push(`gap of ${arms[arm]} ${shown(values[at])}`);
     for (const {label, gap, limit} of curve.bounds) words.push(`${label} ${shown(gap[at])}, bound ${shown(limit[at])}`);
     spoken.textContent = `step ${curve.steps[at]}: ${words.join(", ")}`;
   }
-
-  const watcher = new IntersectionObserver((entries) => {
-    for (const {target, isIntersecting} of entries) {
-      if (!isIntersecting) continue;
-      watcher.unobserve(target);
-      draw(target);
-    }
-  }, {rootMargin: "300px"});
 
   function fillMaskKey(key) {
     const figure = key.closest(".mask");
@@ -114,8 +82,6 @@
     document.addEventListener("keydown", (event) => {
       if (event.target.matches(".plot > .canvas")) readValues(event);
     });
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => redraw());
-    matchMedia("print").addEventListener("change", () => redraw());
     const folded = new Set();
     addEventListener("beforeprint", () => {
       for (const section of sections) {
@@ -124,8 +90,8 @@
         section.firstElementChild.open = true;
         prepare(section);
       }
-      const wanted = [...document.querySelectorAll(".canvas")].filter((canvas) => !drawn.has(canvas) && canvas.offsetParent);
-      for (const canvas of wanted.slice(0, mostPrinted)) draw(canvas);
+      const wanted = [...document.querySelectorAll(".canvas")].filter((canvas) => !canvases.isDrawn(canvas) && canvas.offsetParent);
+      for (const canvas of wanted.slice(0, mostPrinted)) canvases.draw(canvas);
     });
     addEventListener("afterprint", () => {
       for (const section of folded) section.firstElementChild.open = false;
@@ -137,7 +103,7 @@
     const number = caseOf(legend), view = views[number];
     const toggle = (button, on) => {
       button.setAttribute("aria-pressed", on);
-      redraw((canvas) => caseOf(canvas) === number);
+      canvases.redraw((canvas) => caseOf(canvas) === number);
     };
     dataOf(number).arms.forEach((name, arm) => {
       const button = element("button", undefined, {type: "button", "aria-pressed": "true", title: "Show or hide this arm"});
@@ -223,7 +189,7 @@
   function checkDetails(details) {
     const inner = element("div");
     inner.innerHTML = dataOf(caseOf(details)).details[details.dataset.check];
-    inner.querySelectorAll(".canvas").forEach((canvas) => watcher.observe(canvas));
+    inner.querySelectorAll(".canvas").forEach((canvas) => canvases.watch(canvas));
     return inner;
   }
 
@@ -270,7 +236,7 @@
     section.querySelectorAll(".mask-key").forEach(fillMaskKey);
     section.querySelectorAll(".arm .swatch").forEach((swatch) =>
       swatch.append(armSwatch(Number(swatch.closest(".arm").dataset.arm))));
-    section.querySelectorAll(".canvas").forEach((canvas) => watcher.observe(canvas));
+    section.querySelectorAll(".canvas").forEach((canvas) => canvases.watch(canvas));
   }
 
   // Shows a case that is filtered out when a link leads to it.
@@ -312,7 +278,7 @@
     followPosition();
     addUnfoldButton();
     followAddress(show);
-    loadPlotly();
+    canvases.load();
   }
 
   document.addEventListener("DOMContentLoaded", start);

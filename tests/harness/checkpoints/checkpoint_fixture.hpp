@@ -12,6 +12,7 @@
 #include "harness/checkpoints/comparison.hpp"
 #include "harness/checkpoints/files/open_checkpoint.hpp"
 #include "tests/support/scratch.hpp"
+#include "tests/support/sentences.hpp"
 
 namespace parity::checkpoints {
 
@@ -54,16 +55,5 @@ class CheckpointTest : public FolderTest {
   /// Returns the finding of a tensor of the expected side.
   static const Finding& finding(const CheckpointDifference& difference, const std::string& name);
 };
-
-/// Returns the message of the UserError that a call throws; "" if it throws none.
-template <class Call>
-std::string problem_of(const Call& call) {
-  try {
-    call();
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "";
-}
 
 }  // namespace parity::checkpoints

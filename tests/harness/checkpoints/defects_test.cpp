@@ -231,7 +231,7 @@ TEST_F(Defects, Globs_LimitTheComparison) {
   options.globs = {"layers.1.feed_forward.w?.weight"};
   EXPECT_EQ(compare(llama(), actual, options).exit_code(), ExitCode::differ);
   options.globs = {"nothing"};
-  EXPECT_THAT(problem_of([&] { compare(llama(), actual, options); }), HasSubstr("no name matches"));
+  EXPECT_THAT(message_of([&] { compare(llama(), actual, options); }), HasSubstr("no name matches"));
 }
 
 TEST_F(Defects, StepCounters_TellTheDistance) {

@@ -18,7 +18,7 @@ class HostileCheckpoint : public CheckpointTest {
   std::string problem_of_file(const std::string& name, const std::string& bytes) const {
     write_file(folder / name, bytes);
     EXPECT_TRUE(is_checkpoint((folder / name).string())) << name;
-    return problem_of([&] { open_checkpoint((folder / name).string()); });
+    return message_of([&] { open_checkpoint((folder / name).string()); });
   }
   static std::string with_header(const std::string& header, const std::string& data = "") {
     std::string bytes(8, '\0');
@@ -56,7 +56,7 @@ TEST_F(HostileCheckpoint, Recognition_LooksAtTheContent) {
   EXPECT_FALSE(is_checkpoint((folder / "log.jsonl").string()));
   EXPECT_FALSE(is_checkpoint(folder.string() + "/absent.h5"));
   EXPECT_TRUE(is_checkpoint(folder.string() + "/absent.safetensors"));
-  EXPECT_THAT(problem_of([&] { open_checkpoint(folder.string() + "/absent.safetensors"); }),
+  EXPECT_THAT(message_of([&] { open_checkpoint(folder.string() + "/absent.safetensors"); }),
               HasSubstr("does not exist"));
 }
 
@@ -65,10 +65,10 @@ TEST_F(HostileCheckpoint, Folders_NeedOneCheckpoint) {
   fs::rename(write("a.safetensors", llama()), folder / "two/a.safetensors");
   EXPECT_EQ(open_checkpoint((folder / "two").string()).tensors.size(), 21U);
   fs::rename(write("b.safetensors", llama()), folder / "two/b.safetensors");
-  EXPECT_THAT(problem_of([&] { open_checkpoint((folder / "two").string()); }),
+  EXPECT_THAT(message_of([&] { open_checkpoint((folder / "two").string()); }),
               HasSubstr("2 files end in .safetensors and no index"));
   write_file(folder / "two/diffusion.safetensors.index.json", R"({"weight_map": {"x": "../../etc/passwd"}})");
-  EXPECT_THAT(problem_of([&] { open_checkpoint((folder / "two").string()); }),
+  EXPECT_THAT(message_of([&] { open_checkpoint((folder / "two").string()); }),
               HasSubstr("not the name of a file next to it"));
   write_file(folder / "two/trace.h5", "");
   EXPECT_FALSE(is_checkpoint((folder / "two").string()));

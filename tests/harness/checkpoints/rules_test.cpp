@@ -184,8 +184,8 @@ TEST_F(Rules, MappedName_IsCompared) {
   const CheckpointDifference found = compare(llama(), actual, options);
   EXPECT_EQ(found.exit_code(), ExitCode::agree) << found.conclusion();
   EXPECT_EQ(finding(found, "my.projection").expected.front().name, "lm_head.weight");
-  EXPECT_THAT(problem_of([] { parse_name_rules({"a.*=b"}); }), HasSubstr("different numbers of *"));
-  EXPECT_THAT(problem_of([] { parse_name_rules({"a"}); }), HasSubstr("OURS=THEIRS"));
+  EXPECT_THAT(message_of([] { parse_name_rules({"a.*=b"}); }), HasSubstr("different numbers of *"));
+  EXPECT_THAT(message_of([] { parse_name_rules({"a"}); }), HasSubstr("OURS=THEIRS"));
 }
 
 TEST_F(Rules, UnknownNames_AreFoundByValues) {

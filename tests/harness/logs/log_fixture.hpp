@@ -12,6 +12,7 @@
 #include "harness/logs/read/line_reader.hpp"
 #include "harness/logs/read/table_log.hpp"
 #include "harness/logs/read/text_log.hpp"
+#include "tests/support/sentences.hpp"
 
 namespace parity::logs {
 
@@ -33,17 +34,6 @@ inline Log table(const std::string& text, const NameMap& map = {}) {
 inline Log text_lines(const std::string& text, const std::string& pattern = "") {
   std::istringstream stream(text);
   return read_text(stream, "a.log", pattern, {});
-}
-
-/// Returns the message of the UserError that a call throws; "" if it throws none.
-template <class Call>
-std::string problem_of(const Call& call) {
-  try {
-    call();
-  } catch (const UserError& error) {
-    return error.what();
-  }
-  return "";
 }
 
 }  // namespace parity::logs

@@ -17,7 +17,7 @@ import zlib
 
 from recorded import ENVIRONMENT
 
-from parity.checkpoints import Problem
+from parity.conversion import Problem
 from parity.logs import tensorboard_files, wandb_file
 from parity.logs.rows import Rows
 
@@ -94,7 +94,7 @@ class LogsTest(unittest.TestCase):
         rows.left_out.add("image")
         rows.write(self.folder / "a.jsonl", "W&B")
         lines = [json.loads(line) for line in (self.folder / "a.jsonl").read_text().splitlines()]
-        self.assertEqual(lines, [{"format": "W&B", "notes": ["left out, because they are no numbers over steps: image"]},
+        self.assertEqual(lines, [{"format": "W&B", "notes": ["left out, because they are not numbers over steps: image"]},
                                  {"step": 1, "loss": 0.1}])
 
     def refused(self, name, code, *sentences):

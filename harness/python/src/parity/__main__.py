@@ -21,13 +21,13 @@ def main(arguments: list[str] | None = None) -> int:
     if words[:1] == ["record"]:
         return _record(words[1:])
     if words[:1] == ["checkpoint"]:
-        from .checkpoints import main as checkpoint
+        from .checkpoints.command import COMMAND as checkpoint
 
-        return checkpoint(words[1:])
+        return checkpoint.run(words[1:])
     if words[:1] == ["logs"]:
-        from .logs import main as logs
+        from .logs.command import COMMAND as logs
 
-        return logs(words[1:])
+        return logs.run(words[1:])
     place = program()
     if place is None:
         print("parity: the program is not here; build it, or set PARITY_PROGRAM to its path", file=sys.stderr)

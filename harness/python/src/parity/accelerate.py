@@ -27,7 +27,7 @@ class Tracker(accelerate.tracking.GeneralTracker):
     """Ends an update at each `accelerator.log` that follows a step of the optimizer. Its numbers are channels.
 
     Micro-batches whose gradients accumulate do not step, so logging them is not an update. Text and other values that
-    are no numbers are left out. With several ranks call `tracker.log` itself, since `accelerator.log` calls its
+    are not numbers are left out. With several ranks call `tracker.log` itself, since `accelerator.log` calls its
     trackers in the main process only.
     """
 

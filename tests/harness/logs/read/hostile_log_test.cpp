@@ -12,48 +12,48 @@ using testing::HasSubstr;
 
 TEST(HostileLog, DeepJson_IsRefused) {
   const std::string deep = "{\"step\": 1, \"a\": " + std::string(1'000'000, '[') + "}\n";
-  EXPECT_THAT(problem_of([&] { json_lines(deep); }),
+  EXPECT_THAT(message_of([&] { json_lines(deep); }),
               AllOf(HasSubstr("a.jsonl (line 1: "), HasSubstr("expected")));
-  EXPECT_THAT(problem_of([&] { trainer_state(std::string(1'000'000, '[')); }), HasSubstr("log_history"));
+  EXPECT_THAT(message_of([&] { trainer_state(std::string(1'000'000, '[')); }), HasSubstr("log_history"));
 }
 
 TEST(HostileLog, CutOffLine_IsNamed) {
-  EXPECT_THAT(problem_of([] { json_lines("{\"step\": 1, \"loss\": 2}\n{\"step\": 2, \"lo"); }),
+  EXPECT_THAT(message_of([] { json_lines("{\"step\": 1, \"loss\": 2}\n{\"step\": 2, \"lo"); }),
               HasSubstr("a.jsonl (line 2: no JSON object"));
-  EXPECT_THAT(problem_of([] { table("step,loss\n1,2\n2"); }),
+  EXPECT_THAT(message_of([] { table("step,loss\n1,2\n2"); }),
               HasSubstr("a.csv (line 3: 1 cells, expected 2"));
-  EXPECT_THAT(problem_of([] { table("step,loss\n1,\"2"); }), HasSubstr("never closed"));
+  EXPECT_THAT(message_of([] { table("step,loss\n1,\"2"); }), HasSubstr("never closed"));
 }
 
 TEST(HostileLog, LongLine_IsRefused) {
   const std::string line(longest_line + 1, 'x');
-  EXPECT_THAT(problem_of([&] { json_lines(line); }), HasSubstr("line 1: longer than"));
-  EXPECT_THAT(problem_of([&] { table("step,loss\n1,\"" + line); }), HasSubstr("line 2: longer than"));
+  EXPECT_THAT(message_of([&] { json_lines(line); }), HasSubstr("line 1: longer than"));
+  EXPECT_THAT(message_of([&] { table("step,loss\n1,\"" + line); }), HasSubstr("line 2: longer than"));
 }
 
 TEST(HostileLog, Binary_IsRefused) {
-  EXPECT_THAT(problem_of([] { text_lines(std::string("ab\0c", 4)); }), HasSubstr("NUL byte"));
+  EXPECT_THAT(message_of([] { text_lines(std::string("ab\0c", 4)); }), HasSubstr("NUL byte"));
 }
 
 TEST(HostileLog, BadNames_AreRefused) {
   for (const char* name : {"../../x", "a\\u001b[2J", "a/../b", "", ".."})
-    EXPECT_THAT(problem_of([&] { json_lines("{\"step\": 1, \"" + std::string(name) + "\": 2}\n"); }),
+    EXPECT_THAT(message_of([&] { json_lines("{\"step\": 1, \"" + std::string(name) + "\": 2}\n"); }),
                 HasSubstr("line 1: "))
         << name;
 }
 
 TEST(HostileLog, BadSteps_AreRefused) {
   for (const char* step : {"-1", "1.5", "1e300", "NaN"})
-    EXPECT_THAT(problem_of([&] { json_lines("{\"step\": " + std::string(step) + ", \"loss\": 2}\n"); }),
+    EXPECT_THAT(message_of([&] { json_lines("{\"step\": " + std::string(step) + ", \"loss\": 2}\n"); }),
                 HasSubstr("expected a whole number"))
         << step;
-  EXPECT_THAT(problem_of([] { json_lines("{\"loss\": 2}\n"); }), HasSubstr("no entry has a step number"));
+  EXPECT_THAT(message_of([] { json_lines("{\"loss\": 2}\n"); }), HasSubstr("no entry has a step number"));
 }
 
 TEST(HostileLog, BigInteger_IsRefused) {
-  EXPECT_THAT(problem_of([] { json_lines("{\"step\": 1, \"sum\": 9007199254740993}\n"); }),
+  EXPECT_THAT(message_of([] { json_lines("{\"step\": 1, \"sum\": 9007199254740993}\n"); }),
               HasSubstr("2^53"));
-  EXPECT_THAT(problem_of([] { table("step,sum\n1,9007199254740993\n"); }), HasSubstr("2^53"));
+  EXPECT_THAT(message_of([] { table("step,sum\n1,9007199254740993\n"); }), HasSubstr("2^53"));
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ TEST(JsonLines, TwoStepNumbers_TheTrainersCounts) {
 
 TEST(JsonLines, MixedStepNumbers_AreRefused) {
   const std::string text = "{\"step\": 1, \"loss\": 1}\n{\"_step\": 2, \"loss\": 1}\n";
-  EXPECT_THAT(problem_of([&] { json_lines(text); }),
+  EXPECT_THAT(message_of([&] { json_lines(text); }),
               HasSubstr("line 2: the step is '_step', and 'step' in rows before"));
   EXPECT_THAT(json_lines(text, {{"step", "step"}, {"_step", "step"}}).channels.at("loss").steps,
               ElementsAre(1, 2));
@@ -80,7 +80,7 @@ TEST(Table, QuotesAndEmptyCells_AreRead) {
 }
 
 TEST(Table, ManyShortLinesInQuotes_AreRefused) {
-  EXPECT_THAT(problem_of([] { table("step,loss\n1,\"" + std::string(longest_line + 10, '\n')); }),
+  EXPECT_THAT(message_of([] { table("step,loss\n1,\"" + std::string(longest_line + 10, '\n')); }),
               HasSubstr("a record longer than"));
 }
 
@@ -147,7 +147,7 @@ TEST(Text, OwnPattern_NamesTheChannels) {
 TEST(Text, BadPattern_IsRefused) {
   for (const char* pattern :
        {"(?<step>[0-9]+", "(?<step>[0-9]+)", "(?=x)(?<step>a)(?<b>c)", "(?<step>*)(?<b>[)"})
-    EXPECT_THAT(problem_of([&] { text_lines("x\n", pattern); }), HasSubstr("--pattern")) << pattern;
+    EXPECT_THAT(message_of([&] { text_lines("x\n", pattern); }), HasSubstr("--pattern")) << pattern;
 }
 
 }  // namespace

@@ -76,7 +76,7 @@ class LogsTest(AdapterTest):
             file = self.board(name, LOSSES, **style)
             stored = list if name == "double" else float32
             same, other = self.lines("a.jsonl", stored(LOSSES)), self.lines("b.jsonl", stored(OTHER))
-            self.compared(name, same, 0, f"{name}: TensorBoard, 12 steps, 1 channel", "no numbers over steps: weights",
+            self.compared(name, same, 0, f"{name}: TensorBoard, 12 steps, 1 channel", "not numbers over steps: weights",
                           "identical: 1 common channel")
             self.compared(file, same, 0)
             self.compared(name, other, 1, "loss at step 6: 0.5 against 0.7")
@@ -99,7 +99,7 @@ class LogsTest(AdapterTest):
     def test_wandb_is_exact(self):
         file = self.offline(LOSSES)
         for place in (file, file.parent):
-            self.compared(place, self.lines("a.jsonl", LOSSES), 0, "W&B, 12 steps", "no numbers over steps: name, shape")
+            self.compared(place, self.lines("a.jsonl", LOSSES), 0, "W&B, 12 steps", "not numbers over steps: name, shape")
             self.compared(place, self.lines("b.jsonl", OTHER), 1, "loss at step 6: 0.5 against 0.7000001")
         done = self.parity("import", str(file), "-o", "run.h5")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)

@@ -1,8 +1,3 @@
 # SPDX-FileCopyrightText: The parity authors
 # SPDX-License-Identifier: Apache-2.0
 """Checkpoints of PyTorch as safetensors files, for `parity compare`. Reading runs no code of a checkpoint."""
-
-from .command import main
-from .problem import Problem
-
-__all__ = ["Problem", "main"]

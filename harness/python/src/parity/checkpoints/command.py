@@ -4,33 +4,15 @@
 
 from __future__ import annotations
 
-import argparse
 import pathlib
 import sys
 import warnings
 
-from .problem import Problem, exit_code, one_line
-
-
-def main(words: list[str]) -> int:
-    parser = argparse.ArgumentParser(
-        prog="python -m parity checkpoint",
-        description="Writes a checkpoint of PyTorch as a safetensors file. No code of the checkpoint runs.",
-        epilog="example: python -m parity checkpoint step-100/ -o step-100.safetensors",
-    )
-    parser.add_argument(
-        "path", metavar="PATH", help="a torch.save file, its index, or a torch.distributed.checkpoint folder"
-    )
-    parser.add_argument("-o", "--output", metavar="FILE", required=True, help="safetensors file to write")
-    options = parser.parse_args(words)
-    path = pathlib.Path(options.path)
-    return exit_code(path, lambda: convert(path, pathlib.Path(options.output)))
+from ..conversion import Conversion, Problem, one_line
 
 
 def convert(path: pathlib.Path, output: pathlib.Path) -> None:
     """Writes the tensors and numbers of a checkpoint. Raises Problem."""
-    if not path.exists():
-        raise Problem(f"cannot read {path} (it does not exist); check the path", 3)
     try:
         import torch
     except ImportError:
@@ -51,3 +33,13 @@ def convert(path: pathlib.Path, output: pathlib.Path) -> None:
         "left_out": one_line(", ".join(left_out), 400),
     }
     safetensors_file.write(output, entries, facts)
+
+
+COMMAND = Conversion(
+    name="checkpoint",
+    description="Writes a checkpoint of PyTorch as a safetensors file. No code of the checkpoint runs.",
+    example="step-100/ -o step-100.safetensors",
+    path="a torch.save file, its index, or a torch.distributed.checkpoint folder",
+    output="safetensors file",
+    convert=convert,
+)

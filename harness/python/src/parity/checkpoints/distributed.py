@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The parity authors
 # SPDX-License-Identifier: Apache-2.0
-"""Folders of torch.distributed.checkpoint, read by its own reader. Its metadata and its entries that are no tensors
+"""Folders of torch.distributed.checkpoint, read by its own reader. Its metadata and its entries that are not tensors
 are pickles: they may name only the classes of such metadata."""
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import torch.distributed.checkpoint as dcp
 from torch.distributed.checkpoint.default_planner import DefaultLoadPlanner
 from torch.distributed.checkpoint.metadata import Metadata, StorageMeta, TensorStorageMetadata
 
+from ..conversion import Problem, one_line
 from .flatten import flatten
-from .problem import Problem, one_line
 from .safetensors_file import Entry
 
 METADATA = ".metadata"
@@ -72,7 +72,7 @@ class _Reader(dcp.FileSystemReader):
 
 
 class _Planner(DefaultLoadPlanner):
-    """Loads what is no tensor without running code."""
+    """Loads an entry that is not a tensor, without running code."""
 
     def load_bytes(self, read_item: Any, value: io.BytesIO) -> None:
         name = read_item.dest_index.fqn

@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from .problem import Problem, one_line
+from ..conversion import Problem, one_line
 from .safetensors_file import Entry
 
 DEEPEST = 100

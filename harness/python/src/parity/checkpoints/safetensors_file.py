@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from .problem import Problem, one_line
+from ..conversion import Problem, one_line
 
 TYPES = {
     torch.float64: "F64",

@@ -13,8 +13,8 @@ from typing import Any
 
 import torch
 
+from ..conversion import Problem, one_line
 from .flatten import flatten
-from .problem import Problem, one_line
 from .safetensors_file import Entry
 
 INDEX = ".index.json"

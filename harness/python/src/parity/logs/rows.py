@@ -9,7 +9,7 @@ import pathlib
 import tempfile
 from typing import Any
 
-from ..checkpoints.problem import Problem, one_line
+from ..conversion import Problem, one_line
 
 MOST_BYTES = 1 << 30
 
@@ -20,7 +20,7 @@ class Rows:
     def __init__(self, path: pathlib.Path) -> None:
         self.path = path
         self.notes: list[str] = []
-        self.left_out: set[str] = set()  # names whose values are no numbers over steps
+        self.left_out: set[str] = set()  # names whose values are not numbers over steps
         self._bytes = 0
         self._lines = tempfile.TemporaryFile("w+")
 
@@ -35,7 +35,7 @@ class Rows:
             raise Problem(f"cannot read {self.path} ({form} without a number at any step); give the log of a training")
         if self.left_out:
             names = one_line(", ".join(sorted(self.left_out)), 400)
-            self.notes.append(f"left out, because they are no numbers over steps: {names}")
+            self.notes.append(f"left out, because they are not numbers over steps: {names}")
         self._lines.seek(0)
         with self._lines, output.open("w") as file:
             file.write(json.dumps({"format": form, "notes": self.notes}) + "\n")

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from ..checkpoints.problem import Problem, one_line
+from ..conversion import Problem, one_line
 from .rows import Rows
 
 NAME = re.compile(r"tfevents\.\d.*")  # begins with the time [s], ends with a counter

@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from ..checkpoints.problem import Problem, one_line
+from ..conversion import Problem, one_line
 from .rows import Rows
 
 HEAD = b":W&B" + struct.pack("<HB", 0xBEE1, 0)

@@ -122,7 +122,7 @@ def _joined(boxes: Sequence[tuple[tuple[int, ...], tuple[int, ...]]], shape: tup
         ranges = [(offsets[dim], offsets[dim] + sizes[dim]) for offsets, sizes in boxes]
         held.append(ranges[:1] if len(set(ranges)) == 1 else ranges)
     if sum(len(ranges) > 1 for ranges in held) > 1:
-        raise NotRecordable(f"its chunks {list(boxes)} are no rows, columns or other slices along one dimension")
+        raise NotRecordable(f"its chunks {list(boxes)} are not rows, columns or other slices along one dimension")
     return [[one for one in ranges if one[0] < one[1]] for ranges in held]
 
 

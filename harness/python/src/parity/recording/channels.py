@@ -24,7 +24,7 @@ class Channels:
         self._tees: list[Send] = []
 
     def tee(self, logger: Any) -> None:
-        """Sends the channels of later updates on. Raises Error for what is no logger."""
+        """Sends the channels of later updates on. Raises Error for an object that is not a logger."""
         self._tees.append(sender(logger))
 
     def record(

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/verbs/comparison_file.hpp"
+#include "harness/cli/compare/page.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/verbs/compare_curves.hpp"
+#include "harness/cli/compare/logs.hpp"
 
 #include <fmt/format.h>
 
@@ -24,7 +24,7 @@ struct Side {
   bool ended = true;  ///< false for the trace of a run that failed or did not end
 };
 
-Side read_side(const std::string& words, const CurveOptions& options) {
+Side read_side(const std::string& words, const LogOptions& options) {
   if (logs::is_log(words))
     return {logs::read_log(words, options.read), words};
   const std::filesystem::path file = suite::find_trace(words, options.out);
@@ -33,8 +33,7 @@ Side read_side(const std::string& words, const CurveOptions& options) {
 }
 
 /// Returns how far the sides are apart next to runs of other seeds; nothing without such runs.
-std::optional<logs::SeedNoise> seed_noise(const Side& first, const Side& second,
-                                          const CurveOptions& options) {
+std::optional<logs::SeedNoise> seed_noise(const Side& first, const Side& second, const LogOptions& options) {
   if (options.noise.empty())
     return std::nullopt;
   std::vector<logs::Log> seeds;
@@ -73,7 +72,7 @@ void print_first(const logs::LogDifference& difference) {
 
 }  // namespace
 
-ExitCode compare_curves(const CurveOptions& options) {
+ExitCode compare_logs_or_traces(const LogOptions& options) {
   if (options.expected == "-" && options.actual == "-")
     throw UserError("cannot compare - with - (the standard input is one log); write one of them to a file");
   const Side expected = read_side(options.expected, options);

@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "harness/base/exit_code.hpp"
-#include "harness/cli/verbs/comparison_file.hpp"
+#include "harness/cli/compare/page.hpp"
 #include "harness/logs/compare/compare_logs.hpp"
 #include "harness/logs/read/read_log.hpp"
 
 namespace parity::cli {
 
 /// Two sides of which at least one is a log.
-struct CurveOptions {
+struct LogOptions {
   std::string expected, actual;
   std::string out;  ///< folder of the last run, for CASE:ARM
   logs::ReadOptions read;
@@ -25,6 +25,6 @@ struct CurveOptions {
 
 /// Compares the channels of two sides, each a log or a trace, and prints what was recognised, compared and
 /// left out.
-ExitCode compare_curves(const CurveOptions& options);
+ExitCode compare_logs_or_traces(const LogOptions& options);
 
 }  // namespace parity::cli

@@ -18,7 +18,7 @@ struct CheckpointOptions {
 };
 
 /// Compares two checkpoints and prints the modules, the rules that were found and the tensors that differ.
-/// \throws UserError if one side is no checkpoint
+/// \throws UserError if one side is not a checkpoint
 ExitCode compare_checkpoints(const CheckpointOptions& options);
 
 }  // namespace parity::cli

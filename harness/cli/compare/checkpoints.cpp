@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/verbs/compare_checkpoints.hpp"
+#include "harness/cli/compare/checkpoints.hpp"
 
 #include <algorithm>
 
