@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -24,9 +24,11 @@ class Places:
         self._dims = dict(dims or {})
         self._runs: dict[str, flat.Run] = {}
 
-    def know(self, model: Any) -> None:
-        """Learns which parameters of the model are runs of a flat vector."""
-        self._runs = flat.runs_of(model)
+    def know(self, model: Any, held: Iterable[Any]) -> None:
+        """Learns which parameters of the model are runs of a flat vector, and which of the optimizers' tensors say so
+        in their attributes `parity_name` and `parity_run`."""
+        stated = {one.parity_name: one.parity_run for one in held if hasattr(one, "parity_run")}
+        self._runs = flat.runs_of(model) | stated
 
     def find(self, name: str, value: Any, dims: str | None = None, mesh: Any = None) -> Placed | None:
         """The part, by the first of these that applies: a chunk list, DTensor's placements, a ShardedTensor, a run

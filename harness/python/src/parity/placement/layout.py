@@ -46,8 +46,8 @@ class Axis:
 
 
 def layout_text(global_shape: Sequence[int], placements: Sequence[dict[str, Any]]) -> str | None:
-    """The layout as JSON; None if every rank holds the same whole tensor."""
-    if all(placement["kind"] == "replicate" for placement in placements):
+    """The layout as JSON; None if every rank holds the same whole tensor, also because a mesh dimension has one rank."""
+    if all(placement["kind"] == "replicate" or placement["size"] == 1 for placement in placements):
         return None
     return json.dumps({"global_shape": list(global_shape), "placements": list(placements)})
 

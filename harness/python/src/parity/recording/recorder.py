@@ -66,9 +66,9 @@ class Recorder:
         self._places, self._warn_once = places or Places(), WarnOnce()
         self._pid = os.getpid()
         self._model = model
-        self._places.know(model)
         self._optimizers = optimizers.listed(optimizer)
         self._parameters = Parameters(model, self._optimizers)
+        self._places.know(model, self._parameters.held())
         self._first = after + 1
         self.update = Update(self._first)
         self._channels = Channels(ranks)
