@@ -46,7 +46,7 @@ class Axis:
 
 
 def layout_text(global_shape: Sequence[int], placements: Sequence[dict[str, Any]]) -> str | None:
-    """The layout as JSON; None if every rank holds the same whole tensor, also because a mesh dimension has one rank."""
+    """The layout as JSON; None if every rank holds the same whole tensor, as along a mesh dimension of one rank."""
     if all(placement["kind"] == "replicate" or placement["size"] == 1 for placement in placements):
         return None
     return json.dumps({"global_shape": list(global_shape), "placements": list(placements)})
