@@ -16,10 +16,18 @@ class NotRecordable(Exception):
 
 @dataclass(frozen=True)
 class Placed:
-    """The part of a tensor that this rank holds, and its layout as JSON. None: every rank holds the same whole."""
+    """The part of a tensor that this rank holds, and its layout as JSON. None: every rank holds the same whole.
+
+    stated: whether dims say so, or it is only assumed for want of anything else."""
 
     local: Any
     layout: str | None = None
+    stated: bool = False
+
+    @property
+    def own_to_rank(self) -> bool:
+        """Whether nothing says how the values of ranks belong together."""
+        return self.layout is None and not self.stated
 
 
 @dataclass(frozen=True)
