@@ -26,6 +26,8 @@ from torch.distributed.tensor.placement_types import _StridedShard
 
 import parity
 from parity.observe.names import named_parameters
+from parity.placement.flat import Run
+from parity.placement.layout import Axis
 
 
 def network():
@@ -287,6 +289,72 @@ class PlacementTest(RanksTest):
 
         self.on_ranks((2, 2), body)
         self.expect_joined(plain | {"terms": plain["terms"] * 3})
+
+    def test_outputs_of_ranks_are_joined_if_dims_say_so(self):
+        """Rows of the batch on each rank, and what both ranks compute alike, next to one process with the whole batch."""
+        batch = torch.randn(6, 5, generator=torch.Generator().manual_seed(2))
+        outputs = {"x*": "batch[tp] h", "tail": "h"}
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                torch.manual_seed(5)
+                self.x, self.tail = nn.Sequential(nn.Linear(5, 6), nn.Tanh()), nn.Linear(6, 3)
+
+            def forward(self, inputs):
+                return self.x(inputs).mean() * self.tail(torch.ones(6)).sum()
+
+        def train(path, rows, **options):
+            model = Net()
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.0)
+            with parity.record(model, optimizer, path=path,
+                               capture={"tensors": [{"phases": ["forward", "param"]}], "operators": [{}]}, **options) as rec:
+                model(rows).backward()
+                optimizer.step()
+                rec.step()
+
+        self.on_ranks((1, 2), lambda mesh: train(self.path, batch.chunk(2)[mesh.get_local_rank("tp")], mesh=mesh, outputs=outputs))
+        train(self.folder / "whole.h5", batch)
+        said = json.loads(self.parity("compare", "whole.h5", "trace.h5", "--json", status=1))
+        rows = {row["name"]: row for row in said["tensors"] if "@" not in row["name"]}
+        self.assertTrue(rows["x.0.weight"]["identical"])
+        rows = {name: row for name, row in rows.items() if row["phase"] == "forward"}
+        self.assertEqual(set(rows), {"x", "x.0", "x.1", "tail", "model", "model#0", "model#1"})
+        for name in ("x", "x.0", "x.1", "tail"):
+            self.assertLess(rows[name]["relative_l2"] or 0.0, 1e-6)
+            self.assertEqual(rows[name]["mismatch"], "")
+
+    def test_a_mesh_dimension_of_one_rank_shards_nothing(self):
+        with self.record(nn.Linear(3, 2), mesh={"tp": (0, 1)}, dims={"weight": "out[tp] in"}) as rec:
+            rec.step()
+        self.assertEqual(self.complete().names(0, "param"), {"weight", "bias"})
+        self.assertIn("4 tensors agree", self.parity("compare", "trace.h5", "trace.h5"))
+
+    def test_optimizers_state_the_runs_that_they_train(self):
+        """As parity.megatron lets the distributed optimizer do."""
+
+        def body(mesh):
+            rank = mesh.get_local_rank("tp")
+            model = nn.Linear(3, 5, bias=False)
+            model.weight.data = numbers(5, 3)
+            first, end = ((0, 8), (8, 15))[rank]
+            run = nn.Parameter(model.weight.detach().flatten()[first:end].clone())
+            run.parity_name, run.parity_run = "weight.flat", Run(15, first, end, Axis("dp", rank, 2))
+            run.grad = numbers(15)[first:end].clone()
+            optimizer = torch.optim.SGD([run], lr=0.0, momentum=0.5)
+            with self.record(model, optimizer) as rec:
+                optimizer.step()
+                rec.step()
+
+        self.on_ranks((1, 2), body)
+        with parity.record(path=self.folder / "whole.h5", capture=ALL) as rec:
+            rec.tensor("grad", "weight.flat", numbers(15))
+            rec.tensor("optim", "momentum_buffer/weight.flat", numbers(15))
+            rec.tensor("optim", "master/weight.flat", numbers(5, 3).flatten())
+            rec.step()
+        said = self.parity("compare", "whole.h5", "trace.h5", "--step", 1, "--json", status=1)
+        rows = {row["name"]: row["identical"] for row in json.loads(said)["tensors"] if row["name"].endswith(".flat")}
+        self.assertEqual(rows, dict.fromkeys(("weight.flat", "momentum_buffer/weight.flat", "master/weight.flat"), True))
 
     def test_parameters_by_dims_and_stages(self):
         """Expert parallelism by hand, and stages of a pipeline that each rank names by a prefix."""

@@ -4,15 +4,19 @@
 
 Usage: ranks_test.py SOURCE_DIR PARITY RECORDER_LIBRARY
 """
+import json
 import os
 import sys
 import unittest
 
 from on_ranks import RanksTest, numbers
+from recorded import Trace
 
 import torch
 import torch.distributed as dist
 from torch.distributed.tensor import DTensor, Partial, Replicate, Shard, distribute_tensor
+
+import parity
 
 
 
@@ -60,6 +64,22 @@ class FailingRanksTest(RanksTest):
                 rec.step(loss=part)
 
         self.assertIn("give loss.full_tensor()", self.on_ranks((1, 2), body))
+
+    def test_a_rank_may_not_know_a_channel(self):
+        """As the first stage of a pipeline, which computes no loss."""
+
+        def body(mesh):
+            rank = mesh.get_local_rank("tp")
+            with self.record() as rec:
+                rec.step(loss=2.5 if rank == 1 else None, tokens=3)
+
+        self.on_ranks((1, 2), body)
+        self.assertNotIn("loss", self.complete().channels)
+        self.assertEqual(Trace(self.folder / "trace.rank1.h5").channels["loss"], [2.5])
+        with parity.record(path=self.folder / "whole.h5") as rec:
+            rec.step(loss=2.5, tokens=3)
+        rows = json.loads(self.parity("compare", "whole.h5", "trace.h5", "--json", status=1))["channels"]
+        self.assertTrue({row["name"]: row["identical"] for row in rows}["loss"])
 
     def test_ranks_that_disagree_are_named(self):
         def steps(mesh):

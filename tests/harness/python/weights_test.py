@@ -60,6 +60,25 @@ class WeightsTest(RecordedTest):
             self.assertEqual(trace.tensors[1, "param", name].shape, parameter.shape)
             self.assertIn(f"exp_avg/{name}", trace.names(1, "optim"))
 
+    def test_fault_reaches_the_gradient_of_a_master_weight(self):
+        """Before clipping, so that its norm is that of the changed gradient."""
+        ends = []
+        for faults in ([], [{"kind": "scale", "phase": "grad", "name": "weight", "size": 1.0}]):
+            model = nn.Linear(4, 4, bias=False).bfloat16()
+            nn.init.constant_(model.weight, 0.5)
+            master = nn.Parameter(model.weight.detach().float())
+            optimizer = torch.optim.SGD([master], lr=0.1)
+            with self.record(model, optimizer, capture={"faults": faults, "tensors": [{"phases": ["grad"]}]}) as rec:
+                model(torch.ones(3, 4).bfloat16()).float().square().mean().backward()
+                master.grad = model.weight.grad.float()
+                norm = torch.nn.utils.clip_grad_norm_([master], 1e6)
+                optimizer.step()
+                rec.step()
+            self.assertEqual(self.complete().channels["grad_norm"], [norm.item()])
+            ends.append((norm.item(), 0.5 - master.detach()))
+        self.assertEqual(ends[1][0], 2 * ends[0][0])
+        torch.testing.assert_close(ends[1][1], 2 * ends[0][1])
+
     def test_buffers_of_checkpoints_are_parameters(self):
         model = nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4))
         turn = torch.polar(torch.ones(2), torch.arange(2.0))

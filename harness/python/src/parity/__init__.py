@@ -56,6 +56,7 @@ def record(
     capture: Any = None,
     mesh: Any = None,
     dims: Any = None,
+    outputs: Any = None,
     after: int = 0,
     twin: str | None = None,
     micro_batches: int | None = None,
@@ -70,7 +71,8 @@ def record(
     config: the numeric config: a mapping, a dataclass or a namespace; by default the file of PARITY_CONFIG.
     capture: what to record beyond channels, as an object or a path (FORMAT.md); by default the file of PARITY_CAPTURE.
     mesh: the DeviceMesh that `dims` name, or a mapping from a name to a process group or to (coordinate, size).
-    dims: for plain tensors that are parts of larger ones: a pattern of names -> a text such as "out[tp] in".
+    dims: for parameters that are parts of larger ones: a pattern of names -> a text such as "out[tp] in".
+    outputs: the same for what modules return, its gradients, and inputs: such as "batch[dp] t h".
     after: how many updates a resumed run did before. Its trace begins with the next one and has no initial state.
     micro_batches: number of forward passes of an update; needed only if a fault or the teacher changes them and the
         number is not that of the update before.
@@ -121,6 +123,7 @@ def record(
             rank=rank,
             ranks=ranks,
             places=places,
+            outputs=Places(mesh, outputs),
             after=after,
             checks=checks,
             micro_batches=micro_batches,

@@ -77,30 +77,39 @@ def _flat() -> Any:
     return getattr(sys.modules.get("torch.distributed.fsdp"), "FullyShardedDataParallel", None)
 
 
+def tell_norm(gradients: Any) -> None:
+    """Tells the listeners that the norm of these gradients is about to be computed."""
+    for listener in tuple(_listeners):
+        listener.on_norm(_listed(gradients))
+
+
+def tell_clip(parameters: Any, norm: Any) -> None:
+    """Tells the listeners that the gradients of these parameters are about to be scaled."""
+    for listener in tuple(_listeners):
+        listener.on_clip(_listed(parameters), norm)
+
+
 def _listed(tensors: Any) -> list[Any]:
     return [tensors] if hasattr(tensors, "data_ptr") else list(tensors)
 
 
 def _norm(tensors: Any, *arguments: Any, **options: Any) -> Any:
     tensors = _listed(tensors)
-    for listener in tuple(_listeners):
-        listener.on_norm(tensors)
+    tell_norm(tensors)
     return _originals[NORM](tensors, *arguments, **options)
 
 
 def _clip(parameters: Any, max_norm: Any, total_norm: Any, *arguments: Any, **options: Any) -> Any:
     parameters = _listed(parameters)
     with sharded_norm.seen(total_norm) as norm:
-        for listener in tuple(_listeners):
-            listener.on_clip(parameters, norm)
+        tell_clip(parameters, norm)
         return _originals[CLIP](parameters, max_norm, total_norm, *arguments, **options)
 
 
 def _clip_flat(model: Any, *arguments: Any, **options: Any) -> Any:
     parameters, norm = list(model.parameters()), sharded_norm.SeenNorm()
-    for listener in tuple(_listeners):
-        listener.on_norm([one.grad for one in parameters if one.grad is not None])
-        listener.on_clip(parameters, norm)
+    tell_norm([one.grad for one in parameters if one.grad is not None])
+    tell_clip(parameters, norm)
     result = _originals[FLAT](model, *arguments, **options)
     norm.see(result)
     return result

@@ -44,8 +44,8 @@ def data_parallel_axis(model: Any) -> Axis | None:
     """The ranks over which DistributedDataParallel averages the gradients."""
     if type(model).__name__ != "DistributedDataParallel":
         return None
-    group = model.process_group
-    return Axis("dp", group.rank(), group.size()) if group.size() > 1 else None
+    group = getattr(model, "process_group", None)  # which Megatron's class of this name does not have
+    return Axis("dp", group.rank(), group.size()) if group is not None and group.size() > 1 else None
 
 
 def is_reduced_first(model: Any) -> bool:

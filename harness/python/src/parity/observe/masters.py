@@ -9,8 +9,8 @@ from typing import Any
 
 
 def masters_of(parameters: Iterable[tuple[str, Any]], held: Iterable[Any]) -> dict[int, str]:
-    """id of a master weight -> name of the model's parameter: the next one, in the model's order, with the same shape
-    and, in its own dtype, the same values.
+    """id of a master weight -> name of the model's parameter: what its attribute `parity_name` says, else the next one,
+    in the model's order, with the same shape and, in its own dtype, the same values.
 
     held: the parameters of the optimizers.
     """
@@ -22,6 +22,9 @@ def masters_of(parameters: Iterable[tuple[str, Any]], held: Iterable[Any]) -> di
     own = {id(parameter) for _, parameter in parameters} if isinstance(parameters, list) else set()
     found: dict[int, str] = {}
     for master in held:
+        if hasattr(master, "parity_name"):
+            found[id(master)] = master.parity_name
+            continue
         if id(master) in own or type(master).__name__ == "DTensor":
             continue
         for number, (name, parameter) in enumerate(free):

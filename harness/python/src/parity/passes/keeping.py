@@ -23,7 +23,7 @@ class Owner(Protocol):
     update: Update
 
     def guarded(self, call: Callable[..., Any], *arguments: Any) -> Any: ...
-    def part_of(self, name: str, value: Any) -> Placed | None: ...
+    def part_of_pass(self, name: str, value: Any) -> Placed | None: ...
     def begin(self) -> TraceFile: ...
 
 
@@ -39,10 +39,10 @@ class Keeping:
     def keep(self, phase: str, name: str, value: Any, run: Pass | None, order: int | None = None) -> Any:
         """Takes a tensor of a pass. Returns values that replace it, or None."""
         update = self._owner.update
-        part = self._owner.part_of(name, value)
+        part = self._owner.part_of_pass(name, value)
         if part is None:
             return None
-        if part.layout is None:  # this rank's own values, as those of operators
+        if part.own_to_rank:  # this rank's own values, as those of operators
             name += self._suffix
         order = update.next_order() if order is None else order
         if phase != "input" and self._capture.may_change(update.step, phase, name):
@@ -56,10 +56,10 @@ class Keeping:
     def keep_again(self, phase: str, name: str, value: Any, run: Pass | None) -> Any:
         """Takes a tensor that is computed again. Returns the teacher's values, or None."""
         update = self._owner.update
-        part = self._owner.part_of(name, value)
+        part = self._owner.part_of_pass(name, value)
         if part is None or not update.begun:
             return None
-        if part.layout is None:
+        if part.own_to_rank:
             name += self._suffix
         trace = self._owner.begin()
         if not trace.wants(phase, name) & WANTS_RECOMPUTED:

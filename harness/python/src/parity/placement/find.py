@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -16,17 +16,19 @@ from .layout import NotRecordable, Placed, with_complex
 
 
 class Places:
-    """Knows the mesh of the run, and the dims of parameters that are plain tensors but parts of larger ones."""
+    """Knows the mesh of the run, and the dims of plain tensors that are parts of larger ones."""
 
     def __init__(self, mesh: Any = None, dims: Mapping[str, str] | None = None) -> None:
-        """dims: pattern of parameters' names -> text as in placement/dims.py."""
+        """dims: pattern of names -> text as in placement/dims.py."""
         self._axes = plain.axes(mesh)
         self._dims = dict(dims or {})
         self._runs: dict[str, flat.Run] = {}
 
-    def know(self, model: Any) -> None:
-        """Learns which parameters of the model are runs of a flat vector."""
-        self._runs = flat.runs_of(model)
+    def know(self, model: Any, held: Iterable[Any]) -> None:
+        """Learns which parameters of the model are runs of a flat vector, and which of the optimizers' tensors say so
+        in their attributes `parity_name` and `parity_run`."""
+        stated = {one.parity_name: one.parity_run for one in held if hasattr(one, "parity_run")}
+        self._runs = flat.runs_of(model) | stated
 
     def find(self, name: str, value: Any, dims: str | None = None, mesh: Any = None) -> Placed | None:
         """The part, by the first of these that applies: a chunk list, DTensor's placements, a ShardedTensor, a run
@@ -56,7 +58,8 @@ class Places:
         dims = dims if dims is not None else self._dims_of(name, len(shape))
         if dims is None:
             return Placed(value)
-        return Placed(value, plain.layout_of(dims, plain.axes(mesh) if mesh is not None else self._axes, shape))
+        layout = plain.layout_of(dims, plain.axes(mesh) if mesh is not None else self._axes, shape)
+        return Placed(value, layout, stated=True)
 
     def _dims_of(self, name: str, dimensions: int) -> str | None:
         """The dims of a parameter, of its gradient, or of a state of its shape, as in exp_avg/<parameter>."""

@@ -16,10 +16,18 @@ class NotRecordable(Exception):
 
 @dataclass(frozen=True)
 class Placed:
-    """The part of a tensor that this rank holds, and its layout as JSON. None: every rank holds the same whole."""
+    """The part of a tensor that this rank holds, and its layout as JSON. None: every rank holds the same whole.
+
+    stated: whether dims say so, or it is only assumed for want of anything else."""
 
     local: Any
     layout: str | None = None
+    stated: bool = False
+
+    @property
+    def own_to_rank(self) -> bool:
+        """Whether nothing says how the values of ranks belong together."""
+        return self.layout is None and not self.stated
 
 
 @dataclass(frozen=True)
@@ -46,8 +54,8 @@ class Axis:
 
 
 def layout_text(global_shape: Sequence[int], placements: Sequence[dict[str, Any]]) -> str | None:
-    """The layout as JSON; None if every rank holds the same whole tensor."""
-    if all(placement["kind"] == "replicate" for placement in placements):
+    """The layout as JSON; None if every rank holds the same whole tensor, as along a mesh dimension of one rank."""
+    if all(placement["kind"] == "replicate" or placement["size"] == 1 for placement in placements):
         return None
     return json.dumps({"global_shape": list(global_shape), "placements": list(placements)})
 

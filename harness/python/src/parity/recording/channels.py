@@ -30,8 +30,10 @@ class Channels:
     def record(
         self, trace: TraceFile, step: int, given: Mapping[str, Any], shared: Mapping[str, Any], own: Mapping[str, Any]
     ) -> None:
-        """given: the trainer's keywords, which win. shared: values that must be equal on all ranks. own: other values
-        of this rank."""
+        """given: the trainer's keywords, which win; None, on one of several ranks, for what this rank does not know.
+        shared: values that must be equal on all ranks. own: other values of this rank."""
+        if self._ranks > 1:
+            given = {name: value for name, value in given.items() if value is not None}
         values = {name: scalar_of(name, one.value if isinstance(one, Timing) else one) for name, one in given.items()}
         found = numbers(values | {name: one for name, one in {**shared, **own}.items() if name not in values})
         self._check_names(step, set(found))

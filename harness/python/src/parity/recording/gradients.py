@@ -58,6 +58,10 @@ class Gradients:
                 "grad_local of fully_shard is the gradient after its reduction, and FullyShardedDataParallel shows "
                 "none; PyTorch has no earlier one"
             )
+        if wanted and is_first and any(hasattr(one, "main_grad") for _, one in self._parameters.named()):
+            warn(
+                "grad_local is not recorded (Megatron adds up gradients in a buffer of its own); look at the phase grad"
+            )
         self._local.begin(wanted, self._parameters.named)
 
     def end(self) -> None:
@@ -99,7 +103,7 @@ class Gradients:
     # --- gradients -------------------------------------------------------------------------------
 
     def _offer(self, wanted: set[int]) -> None:
-        for name, parameter in self._parameters.named():
+        for name, parameter in self._parameters.with_masters():
             if id(parameter.grad) in wanted and ("grad", name) not in self._owner.update.offered:
                 self._owner.begin()
                 self._owner.offer("grad", name, parameter.grad)
@@ -121,7 +125,7 @@ class Gradients:
     def _keep_local(self, name: str, parameter: Any) -> None:
         """The last backward pass of the update counts: its gradient has the sum over the micro-batches."""
         update = self._owner.update
-        if not self._capture.may_want(update.step, "grad_local", name):
+        if hasattr(parameter, "main_grad") or not self._capture.may_want(update.step, "grad_local", name):
             return
         part = self._term(name, parameter.grad)
         if part is None:

@@ -23,8 +23,7 @@ class Parameters:
         for number, optimizer in enumerate(held_by):
             if not hasattr(optimizer, "register_step_pre_hook"):
                 raise Error(f"optimizer {number} is a {type(optimizer).__name__}; give one of torch.optim")
-        held = [one for each in held_by for one in optimizers.parameters_of(each)]
-        self._masters = masters_of(list(self.named()), held)
+        self._masters = masters_of(list(self.named()), self.held())
         for number, optimizer in enumerate(held_by):
             if not any(self.name_of(parameter) for parameter in optimizers.parameters_of(optimizer)):
                 raise Error(f"optimizer {number} has no parameter of the model; give parity.record the model it trains")
@@ -32,6 +31,16 @@ class Parameters:
     def named(self) -> Iterator[tuple[str, Any]]:
         """(name, parameter) of the model as it is now."""
         return named_parameters(self._model)
+
+    def held(self) -> Iterator[Any]:
+        """What the optimizers train."""
+        for optimizer in self._optimizers:
+            yield from optimizers.parameters_of(optimizer)
+
+    def with_masters(self) -> Iterator[tuple[str, Any]]:
+        """(name, parameter) of the model, and then of the master weights."""
+        yield from self.named()
+        yield from ((self._masters[id(one)], one) for one in self.held() if id(one) in self._masters)
 
     def name_of(self, parameter: Any) -> str | None:
         """The name of a parameter of the model, or of the parameter whose master weight this is."""

@@ -56,6 +56,7 @@ class Recorder:
         rank: int = 0,
         ranks: int = 1,
         places: Places | None = None,
+        outputs: Places | None = None,
         after: int = 0,
         checks: Iterable[Callable[[], None]] = (),
         micro_batches: int | None = None,
@@ -63,12 +64,12 @@ class Recorder:
     ) -> None:
         self._trace: TraceFile | None = trace
         self._capture, self._path, self._rank, self._ranks = capture, path, rank, ranks
-        self._places, self._warn_once = places or Places(), WarnOnce()
+        self._places, self._outputs, self._warn_once = places or Places(), outputs or Places(), WarnOnce()
         self._pid = os.getpid()
         self._model = model
-        self._places.know(model)
         self._optimizers = optimizers.listed(optimizer)
         self._parameters = Parameters(model, self._optimizers)
+        self._places.know(model, self._parameters.held())
         self._first = after + 1
         self.update = Update(self._first)
         self._channels = Channels(ranks)
@@ -180,8 +181,15 @@ class Recorder:
 
     def part_of(self, name: str, value: Any, dims: str | None = None, mesh: Any = None) -> Placed | None:
         """The part that this rank holds; None if there is none, or if a trace cannot hold the tensor."""
+        return self._found(self._places, name, value, dims, mesh)
+
+    def part_of_pass(self, name: str, value: Any) -> Placed | None:
+        """The same of what a module returns or gets, or of an operator's tensor, for which no dims are given."""
+        return self._found(Places() if "@" in name else self._outputs, name, value)
+
+    def _found(self, places: Places, name: str, value: Any, *given: Any) -> Placed | None:
         try:
-            return self._places.find(name, value, dims, mesh)
+            return places.find(name, value, *given)
         except NotRecordable as problem:
             self._warn_once(f"tensor {name}", str(problem))
             return None

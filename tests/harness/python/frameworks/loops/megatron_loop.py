@@ -3,8 +3,8 @@
 """A training loop of Megatron-Core on the CPU that records itself: GPTModel, its DistributedDataParallel and optimizers.
 
 Usage: megatron_loop.py OUTPUT KEY=NUMBER...
-Keys: tp, pp, bf16, fp16, dist, glu, clip, updates, micro_batches, record, doubled
-OUTPUT.<rank> gets the losses and norms of the updates, the gradients of the first one before clipping, the final parameters,
+Keys: tp, pp, bf16, fp16, dist, glu, clip, updates, micro_batches, record, doubled, scale
+OUTPUT (of rank k > 0: OUTPUT.<k>) gets the losses and norms of the updates, the gradients of the first one before clipping, the final parameters,
 and how many steps were skipped. Megatron-Core asks for CUDA by name only to place small tensors and to check dtypes. Below,
 these calls get the CPU.
 """
@@ -51,7 +51,7 @@ import parity.megatron
 
 VOCABULARY, LENGTH, BATCH = 32, 8, 2
 config = {"tp": 1, "pp": 1, "bf16": 0, "fp16": 0, "dist": 0, "glu": 0, "clip": 1, "updates": 3, "micro_batches": 2,
-          "record": 1, "doubled": 0}
+          "record": 1, "doubled": 0, "scale": 1}
 config |= {key: int(value) for key, value in (word.split("=") for word in sys.argv[2:])}
 dtype = torch.bfloat16 if config["bf16"] else torch.float16 if config["fp16"] else torch.float32
 
@@ -89,15 +89,17 @@ def forward_step(batches, model):
     output = model(tokens[:, :-1], positions, mask, labels=tokens[:, 1:])
 
     def loss_of(output):
-        loss = output.float().mean()
-        return loss, {"loss": loss.detach()}
+        loss = output.float().mean() * config["scale"]
+        return loss, {"loss": loss.detach().clone()}  # which Megatron divides in place
 
     return output, loss_of
 
 
-rec = parity.megatron.record([model], optimizer, capture={"tensors": [{"phases": ["param", "grad", "grad_clipped", "optim"]}]}) \
+rec = parity.megatron.record([model], optimizer, capture={"tensors": [{}]}) \
     if config["record"] else None
-batches = iter(torch.randint(0, VOCABULARY, (64, BATCH, LENGTH + 1), generator=torch.Generator().manual_seed(1)))
+replica, replicas = parallel_state.get_data_parallel_rank(), parallel_state.get_data_parallel_world_size()
+batches = torch.randint(0, VOCABULARY, (64, BATCH, LENGTH + 1), generator=torch.Generator().manual_seed(1))
+batches = iter(batches[replica::replicas])
 losses, norms, gradients, skipped = [], [], {}, 0
 while len(norms) < config["updates"]:
     model.zero_grad_buffer()
@@ -111,7 +113,7 @@ while len(norms) < config["updates"]:
         scale = optimizer.get_loss_scale().item()
         gradients = {name: one.main_grad / scale for name, one in plain.named_parameters()}
     done, norm, _ = optimizer.step()
-    loss = sum(one["loss"] for one in found) / len(found) if last else None
+    loss = sum(one["loss"] for one in found) / config["micro_batches"] if last else None
     if rec:
         rec.step(loss=loss)
     if done:
@@ -122,5 +124,5 @@ while len(norms) < config["updates"]:
 if rec:
     rec.close()
 torch.save((losses, norms, gradients, {name: one.detach() for name, one in plain.named_parameters()}, skipped),
-           f"{sys.argv[1]}.{rank}")
+           sys.argv[1] + (f".{rank}" if rank else ""))
 torch.distributed.destroy_process_group()
