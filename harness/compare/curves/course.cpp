@@ -11,7 +11,11 @@ namespace parity::compare {
 double step_noise(const Series& curve) {
   std::vector<double> bends;
   for (size_t i = 1; i + 1 < curve.size(); ++i)
-    bends.push_back(std::abs(curve.widened(i + 1) - 2 * curve.widened(i) + curve.widened(i - 1)));
+    if (const double bend = std::abs(curve.widened(i + 1) - 2 * curve.widened(i) + curve.widened(i - 1));
+        std::isfinite(bend))
+      bends.push_back(bend);
+  if (bends.empty())
+    return 0;
   const auto middle = bends.begin() + static_cast<std::ptrdiff_t>(bends.size() / 2);
   std::nth_element(bends.begin(), middle, bends.end());
   return std::sqrt(2.0) / 1.652 * *middle;

@@ -18,7 +18,7 @@ namespace parity::compare {
 /// sigma. A difference of two values has standard deviation sqrt(2) sigma. Hence noise = sqrt(2) / 1.652 *
 /// median |second difference|. A bend of the curve adds to it, which errs on the strict side. With a factor
 /// of 3 a flat curve passes 4 times in 100 (simulated: normal noise, 10 to 40 steps; its best value is 1.5 to
-/// 2 sigma below the mean).
+/// 2 sigma below the mean). Values that are not finite are left out; the noise of fewer than three is 0.
 double step_noise(const Series& curve);
 
 /// A curve has moved if it fell by more than so many times its step_noise.

@@ -3,6 +3,7 @@
 #include "harness/logs/compare/compare_logs.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -58,6 +59,15 @@ void judge_coverage(LogDifference& difference, const Log& a, const Log& b, int64
     difference.missing = evidence_problem(difference.channels, difference.match, difference.filter);
 }
 
+/// Returns the first step at which a channel differs. One of them must.
+int64_t first_step(const std::vector<CurveDifference>& channels) {
+  int64_t first = std::numeric_limits<int64_t>::max();
+  for (const CurveDifference& row : channels)
+    if (row.difference.first)
+      first = std::min(first, row.expected.steps.at(*row.difference.first));
+  return first;
+}
+
 Json row_json(const CurveDifference& row) {
   Json entry = {{"name", row.name},
                 {"identical", row.difference.identical()},
@@ -88,8 +98,8 @@ std::string LogDifference::verdict() const {
   const std::string where = fmt::format("at {}{}", steps.text(), left_out);
   const std::string common = compare::count_text(channels.size(), "common channel");
   if (differing > 0)
-    return fmt::format("different: {} of {}, {}{}", differing, common, where,
-                       mismatch.empty() ? "" : "; " + mismatch);
+    return fmt::format("different: {} of {}, first at step {}, {}{}", differing, common, first_step(channels),
+                       where, mismatch.empty() ? "" : "; " + mismatch);
   const std::string policy_words = compare::policy_text(filter.policy);
   const std::string what = fmt::format("{} {} in every digit that both sides hold, {}{}", common,
                                        channels.size() == 1 ? "agrees" : "agree", where,

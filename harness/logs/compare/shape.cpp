@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/json/number.hpp"
+#include "harness/compare/curves/course.hpp"
 #include "harness/compare/curves/pattern.hpp"
 #include "harness/compare/text/wording.hpp"
 
@@ -124,14 +125,6 @@ std::string looks_like(const CurveDifference& row) {
 
 }  // namespace
 
-double usual_change(const compare::Series& curve) {
-  std::vector<double> changes;
-  for (size_t i = 1; i < curve.size(); ++i)
-    if (const double change = std::abs(curve.widened(i) - curve.widened(i - 1)); std::isfinite(change))
-      changes.push_back(change);
-  return median(std::move(changes));
-}
-
 std::optional<Shape> shape_of(const CurveDifference& row) {
   if (!row.difference.first)
     return std::nullopt;
@@ -141,8 +134,8 @@ std::optional<Shape> shape_of(const CurveDifference& row) {
   shape.gap = gap_between(row.expected, i, row.actual, i);
   shape.ulp = ulp_at(row.difference, row.expected, row.actual, i);
   shape.float32_valued = row.difference.float32_valued;
-  if (const double change = usual_change(row.expected); change > 0 && std::isfinite(shape.gap))
-    shape.changes = shape.gap / change;
+  if (const double noise = compare::step_noise(row.expected); noise > 0 && std::isfinite(shape.gap))
+    shape.noises = shape.gap / noise;
   shape.looks = looks_like(row);
   return shape;
 }
@@ -153,8 +146,8 @@ std::string Shape::text() const {
     units.push_back(fmt::format(
         "{} {} ULP{}", *ulp < 10'000'000 ? std::to_string(*ulp) : size_text(static_cast<double>(*ulp)),
         float32_valued ? "float32" : "float64", *ulp == 1 ? "" : "s"));
-  if (changes)
-    units.push_back(size_text(*changes) + " times the usual change from step to step");
+  if (noises)
+    units.push_back(size_text(*noises) + " times the curve's noise from step to step");
   const std::string words = fmt::format("gap {}", size_text(gap));
   return units.empty() ? words : fmt::format("{} ({})", words, fmt::join(units, ", "));
 }
@@ -163,7 +156,7 @@ Json Shape::to_json() const {
   return {{"gap", json_number(gap)},
           {"ulp", ulp ? Json(*ulp) : Json()},
           {"ulp_of", float32_valued ? "float32" : "float64"},
-          {"changes", changes ? json_number(*changes) : Json()},
+          {"noises", noises ? json_number(*noises) : Json()},
           {"looks", looks}};
 }
 

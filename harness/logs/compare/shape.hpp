@@ -18,12 +18,12 @@ struct Shape {
   double gap = 0;                 ///< there; NaN or infinite if a value is
   std::optional<uint64_t> ulp;    ///< the gap in ULPs of float32 or float64; nothing for values without them
   bool float32_valued = false;    ///< the unit of `ulp`
-  std::optional<double> changes;  ///< the gap over usual_change(); nothing if that is 0 or not finite
+  std::optional<double> noises;   ///< the gap over compare::step_noise; nothing if one is 0 or not finite
   std::string looks;              ///< a sentence; "" if none holds
 
-  /// Returns "gap 0.0001 (5 float32 ULPs, 0.2 times the usual change from step to step)".
+  /// Returns "gap 0.0001 (5 float32 ULPs, 0.2 times the curve's noise from step to step)".
   std::string text() const;
-  /// Returns {"gap", "ulp", "ulp_of", "changes", "looks"}.
+  /// Returns {"gap", "ulp", "ulp_of", "noises", "looks"}.
   Json to_json() const;
 };
 
@@ -37,8 +37,5 @@ struct Shape {
 /// - the gap grows: its median grows in each quarter of the steps from the first that differs, and its
 ///   largest is at least 10 times the first
 std::optional<Shape> shape_of(const CurveDifference& row);
-
-/// Returns the median |x[s+1] - x[s]| of a curve; 0 for fewer than two values.
-double usual_change(const compare::Series& curve);
 
 }  // namespace parity::logs

@@ -5,6 +5,7 @@
 Usage: checkpoints_test.py SOURCE_DIR PARITY RECORDER_LIBRARY
 """
 import collections
+import contextlib
 import io
 import json
 import os
@@ -25,6 +26,8 @@ from torch.distributed.checkpoint.metadata import (BytesStorageMetadata, ChunkSt
                                                    TensorProperties, TensorStorageMetadata)
 from torch.distributed.checkpoint.state_dict import get_state_dict
 from torch.distributed.tensor import Shard, distribute_tensor
+
+from parity.checkpoints.command import COMMAND
 
 PARITY = sys.argv[2]
 warnings.simplefilter("ignore")
@@ -79,11 +82,13 @@ class CheckpointsTest(unittest.TestCase):
         return done
 
     def refused(self, name, *sentences):
-        """The file gets a sentence, and none of its code runs."""
-        done = self.compare(name, name)
-        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+        """The file gets a sentence, nothing is written, and none of its code runs."""
+        output = self.temporary / "converted"
+        with contextlib.redirect_stderr(io.StringIO()) as said:
+            self.assertEqual(COMMAND.run([self.path(name), "-o", str(output)]), 2)
         for sentence in sentences:
-            self.assertIn(sentence, done.stderr)
+            self.assertIn(sentence, said.getvalue())
+        self.assertEqual(list(self.temporary.iterdir()), [])
         self.assertFalse((self.folder / "ran").exists())
 
     def test_two_formats_of_one_training_agree(self):
@@ -132,12 +137,20 @@ class CheckpointsTest(unittest.TestCase):
         index.write_text(json.dumps({"weight_map": {"a": "one.bin", "b": "two.bin"}}))
         torch.save({"a": torch.ones(3), "b": torch.zeros(3)}, self.path("both.pt"))
         self.assertEqual(self.compare("both.pt", "").returncode, 0)
+        index.write_text(json.dumps({"weight_map": {"a": "one.bin", "b": "two.bin", "c": "two.bin"}}))
+        self.refused("pytorch_model.bin.index.json", "two.bin has no 'c', which it lists")
+        index.write_text(json.dumps({"weight_map": {}}))
+        self.refused("pytorch_model.bin.index.json", "it lists nothing")
         index.write_text(json.dumps({"weight_map": {"a": "../one.bin"}}))
-        self.refused("", "is not the name of a file next to it")
+        self.refused("pytorch_model.bin.index.json", "is not the name of a file next to it")
 
     def test_code_in_a_pickle_is_refused(self):
         torch.save({"a": torch.ones(2), "b": Evil(self.folder / "ran")}, self.path("evil.pt"))
         self.refused("evil.pt", "its pickle wants posix.system, which could run code")
+        done = self.compare("evil.pt", "evil.pt")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("its pickle wants posix.system, which could run code", done.stderr)
+        self.assertFalse((self.folder / "ran").exists())
 
     def test_claims_beyond_the_file_are_refused(self):
         torch.save({"a": torch.ones(1).expand(10**12)}, self.path("bomb.pt"))
@@ -178,6 +191,13 @@ class CheckpointsTest(unittest.TestCase):
                                                                    [ChunkStorageMetadata(torch.Size([0, 0]), size)])
         place.write_bytes(pickle.dumps(metadata))
         self.refused("a", "its tensors claim 4000000")
+        rows, columns = pickle.loads(good).state_dict_metadata[name].size
+        for first, count, words in ((0, rows // 2, "64 of 128 elements are in no file"), (1, rows, "its chunks overlap or leave it")):
+            chunk = ChunkStorageMetadata(torch.Size([first, 0]), torch.Size([count, columns]))
+            metadata.state_dict_metadata[name] = TensorStorageMetadata(TensorProperties(torch.float32),
+                                                                       torch.Size([rows, columns]), [chunk])
+            place.write_bytes(pickle.dumps(metadata))
+            self.refused("a", words)
         metadata = pickle.loads(good)
         next(iter(metadata.storage_data.values())).relative_path = "../../etc/passwd"
         place.write_bytes(pickle.dumps(metadata))

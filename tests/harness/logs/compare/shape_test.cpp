@@ -39,14 +39,14 @@ TEST(Shape, EqualCurves_HaveNone) {
 }
 
 TEST(Shape, FirstStep_HasItsGapInThreeUnits) {
-  const auto line = [](int64_t i) { return static_cast<double>(i); };
-  const Shape found = shape_between(line, [](int64_t i) { return i == 4 ? 4.5 : static_cast<double>(i); });
+  const auto zigzag = [](int64_t i) { return static_cast<double>(4 + i % 2); };  // second differences are 2
+  const Shape found = shape_between(zigzag, [&](int64_t i) { return i == 4 ? 4.5 : zigzag(i); });
   EXPECT_EQ(found.step, 5);
   EXPECT_EQ(found.gap, 0.5);
   EXPECT_EQ(found.ulp, uint64_t{1} << 20);
   EXPECT_TRUE(found.float32_valued);
-  EXPECT_EQ(found.changes, 0.5);
-  EXPECT_THAT(found.text(), StartsWith("gap 0.5 (1048576 float32 ULPs, 0.5 times the usual change"));
+  EXPECT_NEAR(found.noises.value(), 0.5 / (std::sqrt(2.0) / 1.652 * 2), 1e-12);
+  EXPECT_THAT(found.text(), StartsWith("gap 0.5 (1048576 float32 ULPs, 0.29 times the curve's noise"));
 }
 
 TEST(Shape, OneUlp_IsCounted) {
@@ -108,7 +108,7 @@ TEST(Shape, Nan_HasNoUnits) {
   const Shape found = shape_between(falling, [](int64_t i) { return i == 3 ? std::nan("") : falling(i); });
   EXPECT_TRUE(std::isnan(found.gap));
   EXPECT_FALSE(found.ulp);
-  EXPECT_FALSE(found.changes);
+  EXPECT_FALSE(found.noises);
   EXPECT_EQ(found.to_json().at("gap"), "nan");
 }
 

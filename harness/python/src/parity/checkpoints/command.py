@@ -23,16 +23,16 @@ def convert(path: pathlib.Path, output: pathlib.Path) -> None:
         ) from None
     from . import distributed, safetensors_file, torch_save
 
-    warnings.simplefilter("ignore")
-    torch.set_grad_enabled(False)
     left_out: list[str] = []
     folder = path.is_dir()
-    entries = distributed.read(path, left_out) if folder else torch_save.read(path, left_out)
-    facts = {
-        "format": "torch.distributed.checkpoint" if folder else "torch.save",
-        "left_out": one_line(", ".join(left_out), 400),
-    }
-    safetensors_file.write(output, entries, facts)
+    with torch.no_grad(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        entries = distributed.read(path, left_out) if folder else torch_save.read(path, left_out)
+        facts = {
+            "format": "torch.distributed.checkpoint" if folder else "torch.save",
+            "left_out": one_line(", ".join(left_out), 400),
+        }
+        safetensors_file.write(output, entries, facts)
 
 
 COMMAND = Conversion(

@@ -139,7 +139,30 @@ def _load(path: pathlib.Path, metadata: Metadata, name: str, place: Any) -> Any:
 
 def _entry(path: pathlib.Path, metadata: Metadata, name: str, one: TensorStorageMetadata) -> Entry:
     shape, dtype = tuple(one.size), one.properties.dtype
-    return Entry(name, dtype, shape, lambda: _load(path, metadata, name, torch.empty(shape, dtype=dtype)))
+
+    def values() -> torch.Tensor:
+        _check_chunks(path, name, one)
+        loaded: torch.Tensor = _load(path, metadata, name, torch.empty(shape, dtype=dtype))
+        return loaded
+
+    return Entry(name, dtype, shape, values)
+
+
+def _check_chunks(path: pathlib.Path, name: str, one: TensorStorageMetadata) -> None:
+    """Refuses a tensor whose chunks do not have each element once. PyTorch's reader leaves the rest as it was."""
+    covered = torch.zeros(tuple(one.size), dtype=torch.bool)
+    for chunk in one.chunks:
+        box = tuple(slice(first, first + size) for first, size in zip(chunk.offsets, chunk.sizes, strict=True))
+        part = covered[box]
+        if tuple(part.shape) != tuple(chunk.sizes) or bool(part.any()):
+            raise Problem(f"cannot read '{one_line(name)}' of {path} (its chunks overlap or leave it); save it again")
+        part.fill_(True)
+    if not bool(covered.all()):
+        missing = covered.numel() - int(covered.count_nonzero())
+        raise Problem(
+            f"cannot read '{one_line(name)}' of {path} ({missing} of {covered.numel()} elements are in no file); "
+            "save it from all ranks"
+        )
 
 
 def _value(path: pathlib.Path, metadata: Metadata, name: str, left_out: list[str]) -> list[Entry]:

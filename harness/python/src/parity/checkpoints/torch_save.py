@@ -23,25 +23,37 @@ MOST_INDEX_BYTES = 100_000_000
 
 def read(path: pathlib.Path, left_out: list[str]) -> list[Entry]:
     """The tensors of a file, or of the files that an index lists."""
-    files = _files_of_index(path) if path.name.endswith(INDEX) else [path]
-    entries = [entry for file in files for entry in flatten(_load(file), left_out)]
+    places = _places_of_index(path) if path.name.endswith(INDEX) else {}
+    files = sorted({path.parent / file for file in places.values()}) if places else [path]
+    entries: list[Entry] = []
+    for file in files:
+        found = flatten(_load(file), left_out)
+        listed = {name for name, place in places.items() if path.parent / place == file}
+        if absent := listed - {entry.name for entry in found}:
+            raise Problem(
+                f"cannot read {path} ({file.name} has no '{one_line(min(absent))}', which it lists); copy it again"
+            )
+        entries += found
     most = 8 * sum(file.stat().st_size for file in files)
     if sum(entry.size for entry in entries) > most:
         raise Problem(f"cannot read {path} (its tensors claim more than 8 times the bytes of the file)")
     return entries
 
 
-def _files_of_index(path: pathlib.Path) -> list[pathlib.Path]:
+def _places_of_index(path: pathlib.Path) -> dict[str, str]:
+    """Name of a tensor -> name of the file next to the index that has it."""
     try:
         if path.stat().st_size > MOST_INDEX_BYTES:
             raise ValueError("it is larger than 100 MB")
-        names = set(json.loads(path.read_text())["weight_map"].values())
+        places: dict[str, str] = dict(json.loads(path.read_text())["weight_map"])
+        if not places:
+            raise ValueError("it lists nothing")
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise Problem(f"cannot read {path} (no index with a weight_map: {one_line(error)}); write it again") from error
-    for name in names:
+    for name in places.values():
         if not isinstance(name, str) or pathlib.Path(name).name != name:
             raise Problem(f"cannot read {path} ('{one_line(name)}' is not the name of a file next to it)")
-    return [path.parent / name for name in sorted(names)]
+    return places
 
 
 def _load(path: pathlib.Path) -> Any:
