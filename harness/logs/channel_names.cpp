@@ -13,13 +13,14 @@ namespace {
 
 constexpr auto timing = trace::ChannelKind::timing;
 
-constexpr std::array<ChannelName, 33> table = {{
+constexpr std::array<ChannelName, 36> table = {{
     {"loss", "loss"},
     {"train/loss", "loss"},
     {"train_loss", "loss"},
     {"lm loss", "loss"},
     {"loss_metrics/global_avg_loss", "loss"},
     {"Train/Samples/train_loss", "loss"},
+    {"actor/pg_loss", "loss"},  // verl
     {"eval_loss", "eval_loss"},
     {"eval/loss", "eval_loss"},
     {"val/loss", "eval_loss"},
@@ -31,9 +32,11 @@ constexpr std::array<ChannelName, 33> table = {{
     {"train/lr", "lr"},
     {"train/learning_rate", "lr"},
     {"Train/Samples/lr", "lr"},
+    {"actor/lr", "lr"},
     {"grad_norm", "grad_norm"},
     {"grad norm", "grad_norm"},
     {"train/grad_norm", "grad_norm"},
+    {"actor/grad_norm", "grad_norm"},
     {"tokens", "tokens"},
     {"n_tokens_seen", "tokens"},
     {"num_input_tokens_seen", "tokens"},

@@ -163,8 +163,8 @@ std::string comparison_page(const Comparison& comparison) {
   data.set("more_figures", channel_figures(comparison, order, most_open, order.size()));
   data.set("plot_library", std::string(plot_library_name));
   data.set("css", std::string(templates::report_css) + std::string(templates::compare_css));
-  data.set("scripts", std::string(templates::canvases_js) + std::string(templates::plots_js) + std::string(templates::plain_js) +
-                          std::string(templates::compare_js));
+  data.set("scripts", std::string(templates::canvases_js) + std::string(templates::plots_js) +
+                          std::string(templates::plain_js) + std::string(templates::compare_js));
   std::string page = parse(templates::compare_mustache).render(data);
   const std::string place = "<!-- data -->";
   return page.replace(page.rfind(place), place.size(), page_elements(comparison, order));

@@ -21,9 +21,9 @@
 namespace parity::reports {
 namespace {
 
-const std::array page_scripts = {templates::canvases_js, templates::plots_js, templates::plain_js, templates::heat_js,
-                                 templates::masks_js, templates::copy_js,  templates::tables_js,
-                                 templates::cases_js, templates::report_js};
+const std::array page_scripts = {templates::canvases_js, templates::plots_js, templates::plain_js,
+                                 templates::heat_js,     templates::masks_js, templates::copy_js,
+                                 templates::tables_js,   templates::cases_js, templates::report_js};
 
 /// Counts how often each verdict was found, and how often it contradicts the case's claim. Each check counts
 /// once.

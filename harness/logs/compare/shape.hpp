@@ -14,12 +14,12 @@ namespace parity::logs {
 /// How a channel of two logs differs: the gap where the difference begins, and what the difference looks
 /// like.
 struct Shape {
-  int64_t step = 0;               ///< the first that differs
-  double gap = 0;                 ///< there; NaN or infinite if a value is
-  std::optional<uint64_t> ulp;    ///< the gap in ULPs of float32 or float64; nothing for values without them
-  bool float32_valued = false;    ///< the unit of `ulp`
-  std::optional<double> noises;   ///< the gap over compare::step_noise; nothing if one is 0 or not finite
-  std::string looks;              ///< a sentence; "" if none holds
+  int64_t step = 0;              ///< the first that differs
+  double gap = 0;                ///< there; NaN or infinite if a value is
+  std::optional<uint64_t> ulp;   ///< the gap in ULPs of float32 or float64; nothing for values without them
+  bool float32_valued = false;   ///< the unit of `ulp`
+  std::optional<double> noises;  ///< the gap over compare::step_noise; nothing if one is 0 or not finite
+  std::string looks;             ///< a sentence; "" if none holds
 
   /// Returns "gap 0.0001 (5 float32 ULPs, 0.2 times the curve's noise from step to step)".
   std::string text() const;
