@@ -3,6 +3,7 @@
 #include "harness/checkpoints/heat_map.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include <fmt/format.h>
@@ -23,6 +24,13 @@ struct Cell {
     if (verdict == Verdict::different)
       return gap == 0 ? "rule" : compare::size_text(gap);
     return "=";
+  }
+  double heat() const {
+    if (verdict < Verdict::different)
+      return 0;
+    if (verdict == Verdict::one_sided || gap == 0 || !(gap < 1))
+      return 1;
+    return std::max(0.1, 1 + 0.9 * std::log10(gap) / 16);
   }
 };
 
@@ -84,43 +92,62 @@ std::vector<int64_t> blocks_of(const std::vector<Finding>& findings) {
   return blocks;
 }
 
-std::vector<std::string> row_of(int64_t block, const Columns& columns, size_t count) {
-  std::vector<std::string> row;
-  for (size_t i = 0; i < count; ++i) {
-    const auto cell = columns[i].second.cells.find(block);
-    row.push_back(cell == columns[i].second.cells.end() ? "" : cell->second.text());
+std::vector<HeatMap::Cell> row_of(int64_t block, const Columns& columns) {
+  std::vector<HeatMap::Cell> row;
+  for (const auto& [name, column] : columns) {
+    const auto cell = column.cells.find(block);
+    row.push_back(cell == column.cells.end() ? HeatMap::Cell{}
+                                             : HeatMap::Cell{cell->second.text(), cell->second.heat()});
   }
   return row;
 }
 
+/// Returns whether all tensors of two rows agree, and neither row has a kind that the other lacks.
+bool agree_alike(const std::vector<HeatMap::Cell>& a, const std::vector<HeatMap::Cell>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const HeatMap::Cell& one, const HeatMap::Cell& other) {
+                      return one.text == other.text && (one.text == "=" || one.text.empty());
+                    });
+}
+
 }  // namespace
 
-std::string heat_map(const std::vector<Finding>& findings, size_t columns) {
+std::string HeatMap::text(size_t most) const {
+  if (rows.empty())
+    return "";
+  const size_t count = std::min(most, columns.size());
+  std::vector<std::string> header = {"block"};
+  header.insert(header.end(), columns.begin(), columns.begin() + static_cast<std::ptrdiff_t>(count));
+  std::vector<std::vector<std::string>> lines;
+  for (const Row& row : rows) {
+    std::vector<std::string>& line = lines.emplace_back(1, row.blocks);
+    for (size_t i = 0; i < count; ++i)
+      line.push_back(row.cells[i].text);
+  }
+  std::string text = text_table(header, lines);
+  if (columns.size() > count)
+    text += fmt::format("  and {} more kinds of tensors that differ\n", columns.size() - count);
+  return text;
+}
+
+HeatMap heat_map(const std::vector<Finding>& findings) {
   const Columns all = columns_of(findings);
   const std::vector<int64_t> blocks = blocks_of(findings);
+  HeatMap map;
   if (all.empty() || blocks.size() < 2)
-    return "";
-  const size_t count = std::min(columns, all.size());
-  std::vector<std::string> header = {"block"};
-  for (size_t i = 0; i < count; ++i)
-    header.push_back(all[i].first);
-  std::vector<std::vector<std::string>> rows;
+    return map;
+  for (const auto& [name, column] : all)
+    map.columns.push_back(name);
   int64_t first = 0;  // of the neighbouring blocks that have the last row
   for (const int64_t block : blocks) {
-    std::vector<std::string> row = row_of(block, all, count);
-    const bool agrees = std::all_of(row.begin(), row.end(),
-                                    [](const std::string& cell) { return cell == "=" || cell.empty(); });
-    const bool same = agrees && !rows.empty() && std::equal(row.begin(), row.end(), rows.back().begin() + 1);
+    std::vector<HeatMap::Cell> cells = row_of(block, all);
+    const bool same = !map.rows.empty() && agree_alike(cells, map.rows.back().cells);
     first = same ? first : block;
     if (same)
-      rows.pop_back();
-    row.insert(row.begin(), same ? fmt::format("{}-{}", first, block) : std::to_string(block));
-    rows.push_back(std::move(row));
+      map.rows.pop_back();
+    map.rows.push_back({same ? fmt::format("{}-{}", first, block) : std::to_string(block), std::move(cells)});
   }
-  std::string text = text_table(header, rows);
-  if (all.size() > count)
-    text += fmt::format("  and {} more kinds of tensors that differ\n", all.size() - count);
-  return text;
+  return map;
 }
 
 }  // namespace parity::checkpoints

@@ -33,10 +33,16 @@ constexpr std::array<Style, 7> styles = {{
     {"#3d4752", "lw 1.5 dt solid", 2},
 }};
 
+/// Returns how a curve is drawn: with a point for each step if there are few.
+const char* drawn_with(const Curve& curve) {
+  constexpr size_t most = 80;
+  return curve.steps.size() <= most ? "linespoints" : "lines";
+}
+
 /// Beyond the table, each dash is reused with the next colours; the broad line is not.
-Style style_of(const Case& item, const std::string& arm) {
-  const auto found = std::ranges::find(item.arms, arm, &Arm::name);
-  const auto index = static_cast<size_t>(found - item.arms.begin());
+Style style_of(const PlotTexts& texts, const std::string& arm) {
+  const auto found = std::ranges::find(texts.arms, arm);
+  const auto index = static_cast<size_t>(found - texts.arms.begin());
   if (index < styles.size())
     return styles[index];
   const size_t others = styles.size() - 1, round = 1 + (index - styles.size()) / others;
@@ -80,7 +86,7 @@ std::string joined(const std::vector<std::string>& parts) {
   return fmt::format("plot {}\n", fmt::join(parts, ", \\\n  "));
 }
 
-std::string values_plot(const Case& item, const Curve& curve) {
+std::string values_plot(const PlotTexts& texts, const Curve& curve) {
   std::vector<std::vector<Value>> columns;
   std::vector<std::string> parts;
   const auto add = [&](const std::vector<Value>& values, const std::string& look) {
@@ -88,8 +94,8 @@ std::string values_plot(const Case& item, const Curve& curve) {
     parts.push_back(fmt::format("$values using 1:{} with {}", columns.size() + 1, look));
   };
   for (const Series& series : curve.series) {
-    const Style style = style_of(item, series.arm);
-    add(series.values, fmt::format("linespoints lc rgb '{}' {} pt {} ps 0.6 title {}", style.colour,
+    const Style style = style_of(texts, series.arm);
+    add(series.values, fmt::format("{} lc rgb '{}' {} pt {} ps 0.6 title {}", drawn_with(curve), style.colour,
                                    style.line, style.point, quoted(shorten(series.arm, 40))));
   }
   for (size_t i = 0; i < curve.golden.size(); ++i)
@@ -102,11 +108,12 @@ std::string values_plot(const Case& item, const Curve& curve) {
 /// The lower panel, as columns of one block and the parts of one plot command.
 class GapPlot {
  public:
-  GapPlot(const Case& item, const Curve& curve) : item_(item), curve_(curve), scale_(gap_scale(curve)) {}
+  GapPlot(const PlotTexts& texts, const Curve& curve)
+      : texts_(texts), curve_(curve), scale_(gap_scale(curve)) {}
 
   std::string script() {
     if (!has_floors(curve_) && std::ranges::any_of(curve_.floor, has_place))
-      add_band(curve_.floor, "rounding noise");
+      add_band(curve_.floor, shorten(texts_.band, 60));
     for (const Bound& bound : curve_.bounds)
       if (std::ranges::any_of(bound.floor, has_place))
         add_band(bound.floor, "measured floor");
@@ -154,20 +161,21 @@ class GapPlot {
     for (const Value& value : bound.limit)
       line.push_back(has_place(value) ? value : std::nullopt);
     parts_.push_back(fmt::format("$gaps using 1:{} with lines lc rgb '{}' lw 1.5 dt (8,3) {}",
-                                 add_column(std::move(line)), style_of(item_, bound.arms.back()).colour,
+                                 add_column(std::move(line)), style_of(texts_, bound.arms.back()).colour,
                                  title("bound: " + shorten(bound.words, 40))));
   }
 
   void add_gap(const std::string& arm, const std::vector<Value>& values) {
-    const Style style = style_of(item_, arm);
+    const Style style = style_of(texts_, arm);
     std::vector<Value> placed;
     for (const Value& value : values)
       placed.push_back(value ? Value(scale_.place(*value)) : std::nullopt);
-    parts_.push_back(fmt::format("$gaps using 1:{} with linespoints lc rgb '{}' {} pt {} ps 0.6 notitle",
-                                 add_column(std::move(placed)), style.colour, style.line, style.point));
+    parts_.push_back(fmt::format("$gaps using 1:{} with {} lc rgb '{}' {} pt {} ps 0.6 notitle",
+                                 add_column(std::move(placed)), drawn_with(curve_), style.colour, style.line,
+                                 style.point));
   }
 
-  const Case& item_;
+  const PlotTexts& texts_;
   const Curve& curve_;
   GapScale scale_;
   std::vector<std::vector<Value>> columns_;
@@ -190,18 +198,16 @@ struct Layout {
   double share(int pixels) const { return static_cast<double>(pixels) / height; }
 };
 
-std::string title_of(const Case& item, const Curve& curve, const Layout& layout) {
-  std::string text =
-      fmt::format("set label 1 {} at screen 0.015,{:.4f} left font ',15'\n",
-                  quoted(shorten(item.name, 60) + ": " + shorten(curve.channel, 40)), layout.from_top(20));
-  const std::vector<std::string> gaps = gap_labels(curve);
-  if (!gaps.empty())
+std::string title_of(const PlotTexts& texts, const Layout& layout) {
+  std::string text = fmt::format("set label 1 {} at screen 0.015,{:.4f} left font ',15'\n",
+                                 quoted(shorten(texts.title, 102)), layout.from_top(20));
+  if (!texts.words.empty())
     text += fmt::format("set label 2 {} at screen 0.015,{:.4f} left textcolor rgb '#59636e'\n",
-                        quoted(shorten(fmt::format("{}", fmt::join(gaps, "; ")), 110)), layout.from_top(47));
+                        quoted(shorten(texts.words, 110)), layout.from_top(47));
   return text;
 }
 
-std::string panels(const Case& item, const Curve& curve, const Layout& layout) {
+std::string panels(const PlotTexts& texts, const Curve& curve, const Layout& layout) {
   const auto first = static_cast<double>(curve.steps.front());
   const auto last = static_cast<double>(curve.steps.back());
   const double margin = 0.03 * std::max(1.0, last - first);
@@ -212,28 +218,38 @@ std::string panels(const Case& item, const Curve& curve, const Layout& layout) {
   text += fmt::format("set xrange [{}:{}]\n", first - margin, last + margin);
   if (last - first <= 12)
     text += "set xtics 1\n";
-  text += title_of(item, curve, layout);
+  text += title_of(texts, layout);
   text +=
       fmt::format("set size 1,{:.4f}\nset origin 0,{:.4f}\nset key outside top right horizontal samplen 3\n",
                   layout.from_top(60) - layout.share(layout.gap), layout.share(layout.gap));
   if (!gap)
     text += "set xlabel 'step'\n";
-  text += values_plot(item, curve);
+  text += values_plot(texts, curve);
   if (gap) {
     text += fmt::format("unset label\nset size 1,{:.4f}\nset origin 0,0\nset xlabel 'step'\n",
                         layout.share(layout.gap));
     text += fmt::format("set label 3 {} at graph 0,1.1 left textcolor rgb '#59636e'\n",
-                        quoted("gap to " + shorten(item.reference, 40)));
-    text += GapPlot(item, curve).script();
+                        quoted("gap to " + shorten(texts.reference, 40)));
+    text += GapPlot(texts, curve).script();
   }
   return text + "unset multiplot\nunset output\n";
 }
 
 }  // namespace
 
-std::string plot_script(const Case& item, const Curve& curve, const std::filesystem::path& file) {
+PlotTexts plot_texts(const Case& item, const Curve& curve) {
+  PlotTexts texts;
+  texts.title = shorten(item.name, 60) + ": " + shorten(curve.channel, 40);
+  for (const Arm& arm : item.arms)
+    texts.arms.push_back(arm.name);
+  texts.reference = item.reference;
+  texts.words = fmt::format("{}", fmt::join(gap_labels(curve), "; "));
+  return texts;
+}
+
+std::string plot_script(const PlotTexts& texts, const Curve& curve, const std::filesystem::path& file) {
   const Layout layout(curve);
-  const std::string body = panels(item, curve, layout);
+  const std::string body = panels(texts, curve, layout);
   return fmt::format(
              "set terminal svg size {},{} noenhanced font 'Helvetica,Arial,sans-serif,13' background "
              "'#ffffff'\n",

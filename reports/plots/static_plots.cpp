@@ -3,58 +3,23 @@
 #include "reports/plots/static_plots.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <deque>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "harness/base/error.hpp"
 #include "harness/base/files/file.hpp"
-#include "harness/base/processes/process.hpp"
 #include "reports/model/curves/shown.hpp"
 #include "reports/model/slugs.hpp"
 #include "reports/model/text.hpp"
 #include "reports/model/verdicts.hpp"
+#include "reports/plots/gnuplot.hpp"
 #include "reports/plots/script.hpp"
 #include "reports/text/markdown.hpp"
 
 namespace parity::reports {
 namespace fs = std::filesystem;
 namespace {
-
-constexpr std::chrono::minutes patience{5};
-
-Process start(const fs::path& script, const fs::path& log) {
-  try {
-    return Process::spawn({.argv = {"gnuplot", script.string()},
-                           .environment = {{"GNUTERM", "dumb"}},
-                           .stdout_file = log,
-                           .stderr_file = log});
-  } catch (const UserError& error) {
-    throw UserError(std::string(error.what()) + "; static plots need gnuplot: apt-get install gnuplot-nox",
-                    ExitCode::missing);
-  }
-}
-
-/// Runs each script in its own gnuplot process.
-void run_all(const std::vector<fs::path>& scripts, const fs::path& folder) {
-  const fs::path log = folder / "gnuplot.log";
-  std::vector<Process> running;
-  for (const fs::path& script : scripts)
-    running.push_back(start(script, log));
-  for (Process& process : running) {
-    const auto status = process.wait_for(patience);
-    if (!status || !status->succeeded())
-      throw UserError(
-          fmt::format("gnuplot could not draw ({}): {}; the scripts are in {}",
-                      status ? status->text() : "it takes too long", tail_of(log, 5), folder.string()),
-          ExitCode::missing);
-  }
-  for (const fs::path& script : scripts)
-    fs::remove(script);
-  fs::remove(log);
-}
 
 std::string heading(const Case& item) {
   const VerdictLook* look = find_verdict(item.verdict);
@@ -85,7 +50,7 @@ size_t write_plots(const ResultsFile& results, const fs::path& folder, int jobs)
       const size_t part = curves++ % most;
       if (part == scripts.size())
         scripts.emplace_back(files.emplace_back(folder / fmt::format("part{}.gnuplot", part)));
-      scripts[part].write(plot_script(item, curve, folder / name));
+      scripts[part].write(plot_script(plot_texts(item, curve), curve, folder / name));
       page.write(
           fmt::format("![{}]({}.png)\n", markdown::plain(item.name + ": " + curve.channel, 120), name));
     }
@@ -93,7 +58,7 @@ size_t write_plots(const ResultsFile& results, const fs::path& folder, int jobs)
   }
   for (NewFile& script : scripts)
     script.finish();
-  run_all(files, folder);
+  run_gnuplot(files, folder);
   page.finish();
   return curves;
 }

@@ -42,7 +42,7 @@ void compare_checkpoint_pair(std::string_view bytes) {
     require_equal_to_itself(expected);
     const checkpoints::CheckpointDifference found = compare_checkpoints(expected, actual, {});
     require(is_utf8(json_text(found.to_json())), "results that are no UTF-8");
-    static_cast<void>(heat_map(found.findings, 8));
+    static_cast<void>(heat_map(found.findings).text(8));
     if (found.exit_code() == ExitCode::agree)
       require(compare_checkpoints(actual, expected, {}).exit_code() == ExitCode::agree,
               "agreement of one direction only");

@@ -77,7 +77,7 @@ TEST(PlotScriptTest, NamesCannotLeaveTheirQuotes) {
   curve.channel = "loss";
   curve.steps = {1, 2};
   curve.series.push_back({"a'b", {1.0, std::nullopt}});
-  const std::string script = plot_script(item, curve, "/tmp/it's");
+  const std::string script = plot_script(plot_texts(item, curve), curve, "/tmp/it's");
   EXPECT_THAT(script, HasSubstr("set label 1 '''; system ''touch owned''; '' `touch owned`: loss' at"));
   EXPECT_THAT(script, HasSubstr("title 'a''b'"));
   EXPECT_THAT(script, HasSubstr("set output '/tmp/it''s.svg'"));

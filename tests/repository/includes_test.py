@@ -106,7 +106,7 @@ ROOMS = {
         "html": ["model"],
         "plots": ["model", "text"],
         "search": ["model", "html"],
-        "compare": ["model", "html"],
+        "compare": ["model", "html", "plots", "text"],
         "": ["model", "text", "html", "plots", "search", "compare"],
     },
     "reports/model": {"": [], "checks": [""], "curves": [""], "suite": ["", "checks", "curves"]},

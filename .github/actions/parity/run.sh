@@ -21,9 +21,13 @@ program=${INPUT_PROGRAM:-$BUILT_PROGRAM}
 mapfile -t cases < <(sed 's/^[[:space:]]*//; s/[[:space:]]*$//; /^$/d' <<<"$INPUT_CASES")
 read -r -d '' -a arguments <<<"$INPUT_ARGUMENTS"
 before=$(mktemp) errors=$(mktemp)
-"$program" run --out "$INPUT_OUT" "${arguments[@]}" -- "${cases[@]}" 2> >(tee "$errors" >&2)
+# Opened here and not at the command: bash would start tee in the command's child, whose number wait does not know.
+exec 3> >(tee "$errors" >&2)
+tee=$!
+"$program" run --out "$INPUT_OUT" "${arguments[@]}" -- "${cases[@]}" 2>&3 3>&-
 status=$?
-wait $!
+exec 3>&-
+wait "$tee"
 
 results=$INPUT_OUT/results.json judged=
 if [[ $results -nt $before ]]; then

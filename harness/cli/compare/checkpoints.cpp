@@ -2,114 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/compare/checkpoints.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/terminal/terminal.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
-#include "harness/base/text/table.hpp"
 #include "harness/checkpoints/files/open_checkpoint.hpp"
-#include "harness/checkpoints/heat_map.hpp"
-#include "harness/compare/text/wording.hpp"
+#include "harness/cli/compare/pages/checkpoints.hpp"
+#include "harness/cli/compare/print_checkpoints.hpp"
+#include "harness/cli/compare/sides.hpp"
 
 namespace parity::cli {
 namespace {
-
-using checkpoints::CheckpointDifference;
-using checkpoints::Finding;
-using checkpoints::Verdict;
-
-/// Most lines of a table without --all.
-constexpr size_t most_rows = 40;
-constexpr size_t most_tensors = 20;  ///< the same for the list of tensors
-
-std::string ulp_text(uint64_t ulp) {
-  if (ulp == measure::Difference::no_ulp)
-    return "-";
-  return ulp <= compare::most_ulps_shown ? std::to_string(ulp) : compare::size_text(static_cast<double>(ulp));
-}
-
-void print_cut(size_t count, size_t most, const std::string& what) {
-  if (count > most)
-    fmt::print("  and {} more {}; --all shows them\n", count - most, what);
-}
-
-void print_modules(const CheckpointDifference& difference, bool all) {
-  std::vector<std::vector<std::string>> rows;
-  for (const checkpoints::ModuleSummary& module : difference.modules())
-    if (all || module.verdict >= Verdict::different)
-      rows.push_back({module.name, std::string(name_of(module.verdict)),
-                      fmt::format("{}/{}", module.differing + module.one_sided, module.tensors),
-                      module.gap.differing > 0 ? ulp_text(module.max_ulp) : "-",
-                      module.gap.differing > 0 ? compare::size_text(module.gap.relative_l2()) : "-",
-                      module.worst});
-  const size_t count = rows.size();
-  rows.resize(all ? count : std::min(count, most_rows));
-  if (!rows.empty())
-    fmt::print("{}",
-               text_table({"module", "verdict", "differ", "max ULP", "relative L2", "worst tensor"}, rows));
-  if (!all)
-    print_cut(count, most_rows, "modules");
-}
-
-/// Prints a tensor that does not agree: its gap, both values of the worst element, and why.
-void print_finding(const Finding& finding) {
-  const bool one_sided = finding.verdict == Verdict::one_sided;
-  std::string text = finding.title();
-  if (one_sided)
-    text += finding.expected.empty() ? ": only in the second checkpoint" : ": only in the first checkpoint";
-  else if (Finding::names(finding.actual) != text)
-    text += " against " + Finding::names(finding.actual);
-  if (finding.has_gap && finding.gap.differing > 0)
-    text += fmt::format(": {} of {} elements differ", finding.gap.differing, finding.gap.count);
-  if (!finding.cast.empty())
-    text += fmt::format(" after the cast {}", finding.cast);
-  if (const std::string place = finding.place(); !place.empty() && !finding.bits_only)
-    text += fmt::format("; {}: {} against {}", place, compare::number_text(finding.gap.worst_expected, true),
-                        compare::number_text(finding.gap.worst_actual, true));
-  fmt::print("  {}\n", escape_to_line(text, 400));
-  if (!finding.note.empty())
-    fmt::print("    {}\n", escape_to_line(finding.note, 400));
-}
-
-void print_findings(const CheckpointDifference& difference, bool all) {
-  std::vector<const Finding*> worst;
-  for (const Finding& finding : difference.findings)
-    if (!finding.agrees())
-      worst.push_back(&finding);
-  std::stable_sort(worst.begin(), worst.end(), [](const Finding* a, const Finding* b) {
-    return a->gap.relative_l2() > b->gap.relative_l2();
-  });
-  for (size_t i = 0; i < (all ? worst.size() : std::min(worst.size(), most_tensors)); ++i)
-    print_finding(*worst[i]);
-  if (!all)
-    print_cut(worst.size(), most_tensors, "tensors");
-}
-
-/// Returns "second is first, transposed: bit for bit, 12 tensors".
-std::string describe_rule(const checkpoints::RuleSummary& rule) {
-  std::string text = rule.actual.empty()     ? rule.expected
-                     : rule.expected.empty() ? rule.actual
-                                             : rule.actual + " is " + rule.expected;
-  if (rule.expected.empty() || rule.actual.empty())
-    text += ":";
-  for (const std::string& more : {rule.rule, rule.cast.empty() ? "" : "cast " + rule.cast})
-    text += more.empty() ? "" : (text.ends_with(':') ? " " : ", ") + more;
-  text += rule.by_name_only                  ? "; by name only, since all elements or rows are the same"
-          : rule.verdict == Verdict::rounded ? "; bit for bit after rounding"
-                                             : "; bit for bit";
-  return text + " (" + compare::count_text(rule.tensors, "tensor") + ")";
-}
-
-void print_rules(const CheckpointDifference& difference, bool all) {
-  const std::vector<checkpoints::RuleSummary> rules = difference.rules();
-  for (size_t i = 0; i < (all ? rules.size() : std::min(rules.size(), most_rows)); ++i)
-    fmt::print("  {}\n", escape_to_line(describe_rule(rules[i]), 600));
-  if (!all)
-    print_cut(rules.size(), most_rows, "rules");
-}
 
 checkpoints::Checkpoint open_side(const std::string& path) {
   if (!checkpoints::is_checkpoint(path))
@@ -119,34 +22,47 @@ checkpoints::Checkpoint open_side(const std::string& path) {
   return checkpoints::open_checkpoint(path);
 }
 
+PairOutcome checkpoint_outcome(const checkpoints::CheckpointDifference& difference,
+                               const checkpoints::Checkpoint& expected,
+                               const checkpoints::Checkpoint& actual) {
+  PairOutcome pair{actual.path, difference.exit_code(), difference.conclusion(), difference.to_json()};
+  pair.json["sides"] = {expected.text(), actual.text()};
+  return pair;
+}
+
 }  // namespace
 
 ExitCode compare_checkpoints(const CheckpointOptions& options) {
-  const checkpoints::Checkpoint expected = open_side(options.expected), actual = open_side(options.actual);
-  const CheckpointDifference difference = compare_checkpoints(expected, actual, options.comparison);
-  const ExitCode code = difference.exit_code();
-  if (options.json) {
-    Json json = difference.to_json();
-    json["sides"] = {expected.text(), actual.text()};
-    fmt::print("{}\n", json_text(json, 1));
-    return code;
+  std::vector<checkpoints::Checkpoint> sides;
+  for (const std::string& path : options.sides)
+    sides.push_back(open_side(path));
+  std::vector<checkpoints::CheckpointDifference> differences;
+  std::vector<PairOutcome> pairs;
+  for (size_t i = 1; i < sides.size(); ++i) {
+    differences.push_back(compare_checkpoints(sides.front(), sides[i], options.comparison));
+    pairs.push_back(checkpoint_outcome(differences.back(), sides.front(), sides[i]));
   }
-  fmt::print("{}\n{}\n\n", expected.text(), actual.text());
-  print_modules(difference, options.all);
-  print_findings(difference, options.all);
-  constexpr size_t cell = 12;
-  if (const std::string map =
-          heat_map(difference.findings, static_cast<size_t>(terminal_width(stdout)) / cell);
-      !map.empty())
-    fmt::print("\n{}{}", map, difference.rules().empty() ? "" : "\n");
-  print_rules(difference, options.all);
-  for (const std::string& note : difference.notes)
-    fmt::print("  {}\n", note);
-  if (const std::string steps = difference.steps.text(); !steps.empty())
-    fmt::print("  {}\n", steps);
-  const Style style = Style::for_stream(stdout);
-  const std::string text = difference.conclusion();
-  fmt::print("\n{}\n", code == ExitCode::agree ? style.good(text) : style.bad(text));
+  const ExitCode code = overall_code(pairs);
+  const std::string verdict = overall_verdict(options.sides.front(), pairs);
+  if (options.json)
+    print_json(options.sides.front(), pairs);
+  else {
+    fmt::print("{}\n", sides.front().text());
+    for (size_t i = 0; i < pairs.size(); ++i) {
+      fmt::print("{}{}\n\n", i == 0 ? "" : "\n", sides[i + 1].text());
+      print_checkpoints(differences[i], options.all);
+      if (pairs.size() > 1)
+        print_verdict(pairs[i].code, pairs[i].verdict);
+    }
+    print_verdict(code, verdict);
+  }
+  const auto page = [&] {
+    reports::Comparison comparison = comparison_of_checkpoints(sides, differences);
+    comparison.verdict = verdict;
+    comparison.agrees = code == ExitCode::agree;
+    return comparison;
+  };
+  write_outputs(options.outputs, page, !options.json);
   return code;
 }
 

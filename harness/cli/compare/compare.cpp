@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <memory>
 
 #include <fmt/format.h>
@@ -8,20 +9,16 @@
 #include "harness/checkpoints/files/open_checkpoint.hpp"
 #include "harness/cli/compare/checkpoints.hpp"
 #include "harness/cli/compare/logs.hpp"
-#include "harness/cli/compare/print_traces.hpp"
+#include "harness/cli/compare/traces.hpp"
 #include "harness/cli/verbs/verbs.hpp"
-#include "harness/compare/tensors/profile.hpp"
 #include "harness/logs/read/read_log.hpp"
-#include "harness/suite/results/compare_traces.hpp"
-#include "harness/suite/results/file/last.hpp"
-#include "harness/trace/read/trace.hpp"
 
 namespace parity::cli {
 namespace {
 
 struct CompareVerbOptions {
-  std::string expected;
-  std::string actual;
+  std::string expected, actual;
+  std::vector<std::string> more;
   int64_t step = -1;
   std::vector<std::string> tensors;
   std::vector<std::string> channels;
@@ -29,7 +26,7 @@ struct CompareVerbOptions {
   std::string out = "out/suite";
   std::string pattern;
   std::vector<std::string> map;
-  ComparisonFile page = {};
+  ComparisonOutputs outputs = {};
   std::vector<std::string> noise;
   bool json = false;
   bool all = false;
@@ -50,14 +47,21 @@ struct CompareVerbOptions {
     return policy;
   }
 
+  /// Returns all sides, the reference first.
+  std::vector<std::string> sides() const {
+    std::vector<std::string> names = {expected, actual};
+    names.insert(names.end(), more.begin(), more.end());
+    return names;
+  }
+
   /// \throws UserError if an option for logs is given
   void refuse_options_of_logs(const std::string& why) const {
-    if (!page.path.empty() || !noise.empty() || !pattern.empty())
-      throw UserError("cannot use --html, --noise or --pattern (" + why + "); leave it out");
+    if (!noise.empty() || !pattern.empty())
+      throw UserError("cannot use --noise or --pattern (" + why + "); leave it out");
   }
 };
 
-/// Compares two checkpoints. \throws UserError for an option that only traces and logs have
+/// Compares checkpoints. \throws UserError for an option that only traces and logs have
 ExitCode compare_as_checkpoints(const CompareVerbOptions& options) {
   if (options.step >= 0 || !options.channels.empty() || !options.phase.empty() || options.profile ||
       options.partial)
@@ -65,56 +69,66 @@ ExitCode compare_as_checkpoints(const CompareVerbOptions& options) {
         "cannot compare channels or steps (a checkpoint has tensors only); leave out --step, --channel, "
         "--phase, --profile and --partial");
   options.refuse_options_of_logs("a side is a checkpoint");
-  CheckpointOptions sides{options.expected, options.actual, {}, options.json, options.all};
-  sides.comparison = {checkpoints::parse_name_rules(options.map), options.tensors, options.policy()};
-  return compare_checkpoints(sides);
+  CheckpointOptions checkpoints;
+  checkpoints.sides = options.sides();
+  checkpoints.comparison = {checkpoints::parse_name_rules(options.map), options.tensors, options.policy()};
+  checkpoints.json = options.json;
+  checkpoints.all = options.all;
+  checkpoints.outputs = options.outputs;
+  return compare_checkpoints(checkpoints);
 }
 
-/// Compares two sides of which at least one is a log.
+/// Compares sides of which at least one is a log.
 /// \throws UserError for an option that only traces have
 ExitCode compare_with_log(const CompareVerbOptions& options) {
   if (options.step >= 0 || !options.tensors.empty() || !options.phase.empty() || options.profile)
     throw UserError(
         "cannot compare tensors or one step (a log has channels only); leave out --step, --tensor, "
         "--phase and --profile");
-  LogOptions curves{options.expected, options.actual, options.out, {}, {}, options.json};
+  LogOptions curves;
+  curves.sides = options.sides();
+  curves.out = options.out;
   curves.read = {"", options.pattern, logs::parse_map(options.map)};
   curves.filter = {options.channels, options.partial, options.policy()};
-  curves.page = options.page;
+  curves.json = options.json;
+  curves.all = options.all;
+  curves.outputs = options.outputs;
   curves.noise = options.noise;
   return compare_logs_or_traces(curves);
 }
 
-ExitCode compare(const CompareVerbOptions& options) {
-  if (!options.page.title.empty() && options.page.path.empty())
-    throw UserError("cannot use --title (no page is written); add --html FILE");
-  if (checkpoints::is_checkpoint(options.expected) || checkpoints::is_checkpoint(options.actual))
-    return compare_as_checkpoints(options);
-  if (logs::is_log(options.expected) || logs::is_log(options.actual))
-    return compare_with_log(options);
-  options.refuse_options_of_logs("both sides are traces");
+/// Compares traces. \throws UserError for an option that only logs have
+ExitCode compare_as_traces(const CompareVerbOptions& options) {
+  options.refuse_options_of_logs("all sides are traces");
   if (!options.map.empty())
-    throw UserError("cannot use --map (both sides are traces); leave it out");
-  suite::TraceFilter filter;
+    throw UserError("cannot use --map (all sides are traces); leave it out");
+  TraceOptions traces;
+  traces.sides = options.sides();
+  traces.out = options.out;
   if (options.step >= 0)
-    filter.step = options.step;
+    traces.filter.step = options.step;
   if (!options.phase.empty())
-    filter.phase = parse_enum<trace::Phase>(options.phase);
-  filter.channels = options.channels;
-  filter.tensors = options.tensors;
-  filter.partial = options.partial;
-  const trace::Trace expected = trace::Trace::open(suite::find_trace(options.expected, options.out));
-  const trace::Trace actual = trace::Trace::open(suite::find_trace(options.actual, options.out));
-  const suite::TraceDifference difference = compare_traces(
-      expected, actual, filter,
-      options.profile ? compare::TensorDetail::profile : compare::TensorDetail::numbers, options.policy());
-  if (options.json)
-    fmt::print("{}\n", json_text(difference.to_json(), 1));
-  else
-    print_traces(difference, options.all, options.profile);
-  if (difference.agrees() && !difference.identical())
-    return ExitCode::crashed;
-  return difference.identical() ? ExitCode::agree : ExitCode::differ;
+    traces.filter.phase = parse_enum<trace::Phase>(options.phase);
+  traces.filter.channels = options.channels;
+  traces.filter.tensors = options.tensors;
+  traces.filter.partial = options.partial;
+  traces.policy = options.policy();
+  traces.profile = options.profile;
+  traces.json = options.json;
+  traces.all = options.all;
+  traces.outputs = options.outputs;
+  return compare_all_traces(traces);
+}
+
+ExitCode compare(const CompareVerbOptions& options) {
+  if (!options.outputs.title.empty() && !options.outputs.any())
+    throw UserError("cannot use --title (nothing is written); add --report DIR, --html FILE or --plots DIR");
+  const std::vector<std::string> sides = options.sides();
+  if (std::ranges::any_of(sides, checkpoints::is_checkpoint))
+    return compare_as_checkpoints(options);
+  if (std::ranges::any_of(sides, logs::is_log))
+    return compare_with_log(options);
+  return compare_as_traces(options);
 }
 
 }  // namespace
@@ -125,6 +139,7 @@ void add_compare(CLI::App& app, Action& action) {
                  "Reference: trace file, run folder, CASE:ARM of its last run, log or checkpoint")
       ->required();
   app.add_option("ACTUAL", options->actual, "Side to compare with it, in the same forms")->required();
+  app.add_option("MORE", options->more, "Further sides to compare with the reference");
   app.add_option("--step", options->step, "Update to compare (default: all)")->type_name("N");
   app.add_option("--channel", options->channels, "Channels to compare, a glob; may be repeated")
       ->type_name("CHANNEL")
@@ -145,7 +160,7 @@ void add_compare(CLI::App& app, Action& action) {
       ->type_name("OURS=THEIRS")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_flag("--all", options->all, "Show identical tensors too");
+  app.add_flag("--all", options->all, "Show identical tensors too, and every channel of a log");
   app.add_flag("--partial", options->partial,
                "Accept traces of unfinished runs and logs with few common steps; compare what both have");
   app.add_flag("--profile", options->profile,
@@ -155,14 +170,18 @@ void add_compare(CLI::App& app, Action& action) {
   app.add_flag("--flush-subnormals", options->flush_subnormals,
                "Treat subnormal numbers as zeros, as hardware that flushes them does");
   app.add_flag("--json", options->json, "Print the differences as JSON");
-  app.add_option("--html", options->page.path, "Write a page of curves and gaps, if a side is a log")
-      ->type_name("FILE");
+  app.add_option("--html", options->outputs.html, "Write a page of what was compared")->type_name("FILE");
+  app.add_option("--plots", options->outputs.plots,
+                 "Draw curves as PNG and SVG, with plots.md for a pull request")
+      ->type_name("DIR");
+  app.add_option("--report", options->outputs.report, "Write the page and the plots into one folder")
+      ->type_name("DIR");
   app.add_option("--noise", options->noise,
                  "Logs of runs with other seeds: say whether the sides are farther apart than these")
       ->type_name("SEED")
       ->expected(1, 1000)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_option("--title", options->page.title, "Title of the page")->type_name("TEXT");
+  app.add_option("--title", options->outputs.title, "Title of the page and of the plots")->type_name("TEXT");
   app.footer(
       "Examples:\n"
       "  parity compare lr/warmup_index:one_indexed lr/warmup_index:zero_indexed\n"
@@ -174,6 +193,7 @@ void add_compare(CLI::App& app, Action& action) {
       "  parity compare out/suite/runs/ID a.h5 --partial\n"
       "  parity compare a.jsonl b.csv --map loss=train/my_loss\n"
       "  parity compare a.csv b.jsonl --html curves.html --title 'After the refactoring'\n"
+      "  parity compare base.jsonl lr2.jsonl lr3.jsonl --report out/runs\n"
       "  parity compare a.csv b.csv --noise seed1.csv seed2.csv seed3.csv\n"
       "  parity compare a.h5 b.log --pattern 'step (?<step>[0-9]+) loss (?<loss>[0-9.]+)'\n"
       "  parity compare a.safetensors hf_folder --tensor 'layers.*' --map 'layers.*.wq=h.*.q'\n"

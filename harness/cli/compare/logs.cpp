@@ -2,13 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/compare/logs.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
 #include "harness/base/json/json.hpp"
-#include "harness/base/terminal/terminal.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/base/text/table.hpp"
+#include "harness/cli/compare/pages/logs.hpp"
+#include "harness/cli/compare/sides.hpp"
 #include "harness/compare/text/wording.hpp"
 #include "harness/logs/compare/seed_noise.hpp"
 #include "harness/logs/compare/shape.hpp"
@@ -18,13 +21,7 @@
 namespace parity::cli {
 namespace {
 
-struct Side {
-  logs::Log log;
-  std::filesystem::path file;
-  bool ended = true;  ///< false for the trace of a run that failed or did not end
-};
-
-Side read_side(const std::string& words, const LogOptions& options) {
+ReadLog read_side(const std::string& words, const LogOptions& options) {
   if (logs::is_log(words))
     return {logs::read_log(words, options.read), words};
   const std::filesystem::path file = suite::find_trace(words, options.out);
@@ -32,35 +29,53 @@ Side read_side(const std::string& words, const LogOptions& options) {
   return {logs::log_of(trace, words), file, trace.complete() && !trace.failure()};
 }
 
-/// Returns how far the sides are apart next to runs of other seeds; nothing without such runs.
-std::optional<logs::SeedNoise> seed_noise(const Side& first, const Side& second, const LogOptions& options) {
-  if (options.noise.empty())
-    return std::nullopt;
+std::vector<ReadLog> read_all_sides(const LogOptions& options) {
+  if (std::ranges::count(options.sides, "-") > 1)
+    throw UserError("cannot compare - with - (the standard input is one log); write one of them to a file");
+  std::vector<ReadLog> sides;
+  for (const std::string& words : options.sides)
+    sides.push_back(read_side(words, options));
+  return sides;
+}
+
+std::vector<logs::Log> read_seeds(const LogOptions& options) {
   std::vector<logs::Log> seeds;
   for (const std::string& words : options.noise)
     seeds.push_back(read_side(words, options).log);
-  return measure_seed_noise(first.log, second.log, seeds);
+  return seeds;
 }
 
-void print_rows(const logs::LogDifference& difference, const std::string& agreeing) {
+/// Most channels of a table, and most that are described, without --all.
+constexpr size_t most_log_rows = 40, most_described = 10;
+
+void print_log_rows(const logs::LogDifference& difference, const std::string& agreeing, bool all) {
+  const bool cut = !all && difference.channels.size() > most_log_rows;
   std::vector<std::vector<std::string>> rows;
   for (const logs::CurveDifference& row : difference.channels) {
     const compare::SeriesDifference& d = row.difference;
+    if (cut && (d.identical() || rows.size() == most_log_rows))
+      continue;
     rows.push_back({row.name, d.identical() ? agreeing : "different", std::to_string(d.count),
                     d.first ? std::to_string(row.expected.steps.at(*d.first)) : "-",
-                    compare::size_text(static_cast<double>(d.max_ulp)), compare::size_text(d.relative_l2)});
+                    compare::ulp_text(d.max_ulp), compare::size_text(d.relative_l2)});
   }
   if (!rows.empty())
     fmt::print("{}",
                text_table({"channel", "verdict", "steps", "first step", "max ULP", "relative L2"}, rows));
+  if (cut)
+    fmt::print("  {} of {} channels are shown; --all shows them all\n", rows.size(),
+               difference.channels.size());
 }
 
 /// Prints both values of the first step that differs, how far apart they are, and what the difference looks
 /// like.
-void print_first(const logs::LogDifference& difference) {
+void print_first_steps(const logs::LogDifference& difference, bool all) {
+  size_t described = 0;
   for (const logs::CurveDifference& row : difference.channels) {
     const std::optional<logs::Shape> shape = shape_of(row);
     if (!shape)
+      continue;
+    if (++described > most_described && !all)
       continue;
     const size_t i = *row.difference.first;
     fmt::print("  {} at step {}: {} against {}; {}\n", escape_to_line(row.name), shape->step,
@@ -68,50 +83,79 @@ void print_first(const logs::LogDifference& difference) {
     if (!shape->looks.empty())
       fmt::print("  looks like: {}\n", escape_to_line(shape->looks, 400));
   }
+  if (described > most_described && !all)
+    fmt::print("  and {} more channels differ; --all describes them\n", described - most_described);
+}
+
+void print_pair(const logs::LogDifference& difference, bool all) {
+  print_log_rows(difference, difference.filter.policy.strict() ? "identical" : "equal", all);
+  print_first_steps(difference, all);
+  for (const std::string& note : difference.notes)
+    fmt::print("  {}\n", note);
+}
+
+/// Returns the difference of two sides, with notes on what was read.
+logs::LogDifference difference_of(const ReadLog& expected, const ReadLog& actual, const LogOptions& options) {
+  logs::LogDifference difference = compare_logs(expected.log, actual.log, options.filter);
+  for (const ReadLog* side : {&expected, &actual})
+    for (const std::string& note : side->log.notes)
+      difference.notes.push_back(escape_to_line(side->log.file) + ": " + note);
+  if (!options.filter.partial && !(expected.ended && actual.ended))
+    difference.notes.emplace_back("the run of a trace did not end well; --partial accepts it");
+  return difference;
+}
+
+/// Adds what the seeds say to a difference, and returns the outcome of the pair.
+PairOutcome judge_pair(logs::LogDifference& difference, const ReadLog& expected, const ReadLog& actual,
+                       const std::vector<logs::Log>& seeds, const LogOptions& options) {
+  PairOutcome pair{actual.log.file, difference.exit_code(), difference.verdict(), difference.to_json()};
+  if (!options.filter.partial && !(expected.ended && actual.ended) && difference.agrees())
+    pair.code = ExitCode::crashed, pair.verdict = "crashed: " + pair.verdict;
+  if (!seeds.empty()) {
+    const logs::SeedNoise noise = measure_seed_noise(expected.log, actual.log, seeds);
+    if (difference.differing > 0) {  // equal curves need none, and may count steps from another number
+      difference.notes.push_back(noise.text());
+      pair.json["noise"] = noise.to_json();
+    }
+  }
+  pair.json["notes"] = difference.notes;
+  pair.json["identical"] = pair.code == ExitCode::agree;
+  pair.json["sides"] = {expected.log.text(), actual.log.text()};
+  return pair;
 }
 
 }  // namespace
 
 ExitCode compare_logs_or_traces(const LogOptions& options) {
-  if (options.expected == "-" && options.actual == "-")
-    throw UserError("cannot compare - with - (the standard input is one log); write one of them to a file");
-  const Side expected = read_side(options.expected, options);
-  const Side actual = read_side(options.actual, options);
-  logs::LogDifference difference = compare_logs(expected.log, actual.log, options.filter);
-  const bool unfinished = !options.filter.partial && !(expected.ended && actual.ended);
-  for (const Side* side : {&expected, &actual})
-    for (const std::string& note : side->log.notes)
-      difference.notes.push_back(escape_to_line(side->log.file) + ": " + note);
-  if (unfinished)
-    difference.notes.emplace_back("the run of a trace did not end well; --partial accepts it");
-  std::optional<logs::SeedNoise> noise = seed_noise(expected, actual, options);
-  if (difference.differing == 0)
-    noise.reset();  // equal curves need none, and may count steps from another number
-  if (noise)
-    difference.notes.push_back(noise->text());
-  const ExitCode code = unfinished && difference.agrees() ? ExitCode::crashed : difference.exit_code();
-  const std::string text = (code == ExitCode::crashed ? "crashed: " : "") + difference.verdict();
-  if (!options.page.path.empty())
-    write_comparison(options.page, difference, {expected.log, expected.file}, {actual.log, actual.file}, text,
-                     code == ExitCode::agree);
-  if (options.json) {
-    Json json = difference.to_json();
-    json["identical"] = code == ExitCode::agree;
-    if (noise)
-      json["noise"] = noise->to_json();
-    json["sides"] = {expected.log.text(), actual.log.text()};
-    fmt::print("{}\n", json_text(json, 1));
-    return code;
+  const std::vector<ReadLog> sides = read_all_sides(options);
+  const std::vector<logs::Log> seeds = read_seeds(options);
+  std::vector<logs::LogDifference> differences;
+  std::vector<PairOutcome> pairs;
+  for (size_t i = 1; i < sides.size(); ++i) {
+    differences.push_back(difference_of(sides.front(), sides[i], options));
+    pairs.push_back(judge_pair(differences.back(), sides.front(), sides[i], seeds, options));
   }
-  fmt::print("{}\n{}\n\n", expected.log.text(), actual.log.text());
-  print_rows(difference, options.filter.policy.strict() ? "identical" : "equal");
-  print_first(difference);
-  for (const std::string& note : difference.notes)
-    fmt::print("  {}\n", note);
-  const Style style = Style::for_stream(stdout);
-  fmt::print("\n{}\n", code == ExitCode::agree ? style.good(text) : style.bad(text));
-  if (!options.page.path.empty())
-    fmt::print("wrote {}\n", escape_to_line(options.page.path));
+  const ExitCode code = overall_code(pairs);
+  const std::string verdict = overall_verdict(options.sides.front(), pairs);
+  if (options.json)
+    print_json(options.sides.front(), pairs);
+  else {
+    fmt::print("{}\n", sides.front().log.text());
+    for (size_t i = 0; i < pairs.size(); ++i) {
+      fmt::print("{}{}\n\n", i == 0 ? "" : "\n", sides[i + 1].log.text());
+      print_pair(differences[i], options.all);
+      if (pairs.size() > 1)
+        print_verdict(pairs[i].code, pairs[i].verdict);
+    }
+    print_verdict(code, verdict);
+  }
+  const auto page = [&] {
+    reports::Comparison comparison = comparison_of_logs(sides, differences, seeds);
+    comparison.verdict = verdict;
+    comparison.agrees = code == ExitCode::agree;
+    return comparison;
+  };
+  write_outputs(options.outputs, page, !options.json);
   return code;
 }
 

@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "harness/base/enum_names.hpp"
-#include "harness/base/terminal/terminal.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/base/text/table.hpp"
 #include "harness/compare/tensors/profile.hpp"
@@ -18,16 +17,6 @@
 
 namespace parity::cli {
 namespace {
-
-/// Returns the word for agreement. It is not "identical" under a policy that tolerates differences.
-std::string agreeing_word(const suite::TraceDifference& difference) {
-  return difference.policy.strict() ? "identical" : "equal";
-}
-
-/// Returns a number of ulps in full if it is short, else its magnitude.
-std::string describe_ulp(uint64_t ulp) {
-  return ulp < 10'000'000 ? std::to_string(ulp) : compare::size_text(static_cast<double>(ulp));
-}
 
 void print_channels(const suite::TraceDifference& difference) {
   std::vector<std::vector<std::string>> rows;
@@ -39,7 +28,7 @@ void print_channels(const suite::TraceDifference& difference) {
       rows.push_back({row.name, agreeing_word(difference), "-", "0", "0", "0"});
     else
       rows.push_back({row.name, "different", d.first ? std::to_string(row.steps.at(*d.first)) : "-",
-                      d.integral ? "-" : describe_ulp(d.max_ulp), compare::size_text(d.relative_l2),
+                      d.integral ? "-" : compare::ulp_text(d.max_ulp), compare::size_text(d.relative_l2),
                       compare::size_text(d.needed_rtol)});
     rows.back().resize(6);
   }
@@ -88,7 +77,7 @@ void print_tensors(const suite::TraceDifference& difference, bool all) {
                     row.identical()        ? agreeing_word(difference)
                     : gap.mismatch.empty() ? different
                                            : gap.mismatch,
-                    gap.max_ulp ? describe_ulp(*gap.max_ulp) : "-", compare::size_text(gap.relative_l2),
+                    gap.max_ulp ? compare::ulp_text(*gap.max_ulp) : "-", compare::size_text(gap.relative_l2),
                     gap.relative_linf ? compare::size_text(*gap.relative_linf) : "-",
                     gap.worst.empty() ? "-" : fmt::format("[{}]", fmt::join(gap.worst, ", "))});
   }
@@ -166,6 +155,12 @@ std::string agreement(const suite::TraceDifference& difference) {
                      difference.last_step, what);
 }
 
+}  // namespace
+
+std::string agreeing_word(const suite::TraceDifference& difference) {
+  return difference.policy.strict() ? "identical" : "equal";
+}
+
 std::string conclusion(const suite::TraceDifference& difference) {
   if (difference.agrees())
     return agreement(difference);
@@ -191,8 +186,6 @@ std::string conclusion(const suite::TraceDifference& difference) {
   return text;
 }
 
-}  // namespace
-
 void print_traces(const suite::TraceDifference& difference, bool all, bool profiles) {
   if (!difference.channels.empty())
     print_channels(difference);
@@ -201,9 +194,6 @@ void print_traces(const suite::TraceDifference& difference, bool all, bool profi
   print_ranks(difference);
   if (profiles)
     print_profiles(difference);
-  const Style style = Style::for_stream(stdout);
-  const std::string text = conclusion(difference);
-  fmt::print("\n{}\n", difference.identical() ? style.good(text) : style.bad(text));
 }
 
 }  // namespace parity::cli

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "harness/measure/difference/difference.hpp"
+
 namespace parity::compare {
 
 std::string number_text(double value, bool as_float32) {
@@ -15,6 +17,13 @@ std::string number_text(double value, bool as_float32) {
 
 std::string size_text(double value) {
   return fmt::format("{:.2g}", value);
+}
+
+std::string ulp_text(uint64_t ulps) {
+  constexpr uint64_t most = 10'000'000;
+  if (ulps == measure::Difference::no_ulp)
+    return "-";
+  return ulps < most ? std::to_string(ulps) : size_text(static_cast<double>(ulps));
 }
 
 std::string power_text(double log2_ratio) {

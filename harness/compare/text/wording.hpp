@@ -22,6 +22,10 @@ std::string size_text(double value);
 /// Largest number of ULPs that a sentence states; beyond it the relative gap is clearer.
 constexpr uint64_t most_ulps_shown = 10'000;
 
+/// Returns a number of ULPs for a table: in full below 10,000,000, else its size; "-" for
+/// measure::Difference::no_ulp.
+std::string ulp_text(uint64_t ulps);
+
 /// Returns "2^29.3" for a ratio given as its base-2 logarithm; "2^inf" if the divisor is 0.
 std::string power_text(double log2_ratio);
 

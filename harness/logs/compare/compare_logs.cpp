@@ -68,6 +68,20 @@ int64_t first_step(const std::vector<CurveDifference>& channels) {
   return first;
 }
 
+/// Returns what the first difference looks like, with "; " before it; of those at one step, the learning
+/// rate's, since others follow from it. "" if nothing is known.
+std::string looks_text(const std::vector<CurveDifference>& channels) {
+  std::optional<Shape> chosen;
+  for (const CurveDifference& row : channels) {
+    std::optional<Shape> shape = shape_of(row);
+    if (!shape || shape->looks.empty())
+      continue;
+    if (!chosen || shape->step < chosen->step || (shape->step == chosen->step && row.name == "lr"))
+      chosen = std::move(shape);
+  }
+  return chosen ? "; " + escape_to_line(chosen->looks, 400) : "";
+}
+
 Json row_json(const CurveDifference& row) {
   Json entry = {{"name", row.name},
                 {"identical", row.difference.identical()},
@@ -98,8 +112,9 @@ std::string LogDifference::verdict() const {
   const std::string where = fmt::format("at {}{}", steps.text(), left_out);
   const std::string common = compare::count_text(channels.size(), "common channel");
   if (differing > 0)
-    return fmt::format("different: {} of {}, first at step {}, {}{}", differing, common, first_step(channels),
-                       where, mismatch.empty() ? "" : "; " + mismatch);
+    return fmt::format("different: {} of {}, first at step {}, {}{}{}", differing, common,
+                       first_step(channels), where, looks_text(channels),
+                       mismatch.empty() ? "" : "; " + mismatch);
   const std::string policy_words = compare::policy_text(filter.policy);
   const std::string what = fmt::format("{} {} in every digit that both sides hold, {}{}", common,
                                        channels.size() == 1 ? "agrees" : "agree", where,

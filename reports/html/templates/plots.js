@@ -129,7 +129,7 @@ function boundTraces(curve, hidden, bottom) {
 
 function gapTraces(data, curve, hidden, logarithmic, scale) {
   const bottom = logarithmic ? 10 ** scale.bottom : 0;
-  const traces = hasTwinNoise(curve) ? bandTraces(curve, curve.floor, "rounding noise", bottom) : [];
+  const traces = hasTwinNoise(curve) ? bandTraces(curve, curve.floor, plotText(data.band || "rounding noise"), bottom) : [];
   traces.push(...boundTraces(curve, hidden, bottom));
   const place = (v) => v === null ? null : typeof v === "string" ? (logarithmic ? scale.top : null)
     : logarithmic && v === 0 ? scale.zero : v;

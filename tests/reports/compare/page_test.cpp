@@ -6,27 +6,13 @@
 
 #include <gmock/gmock.h>
 
+#include "tests/reports/compare/comparison_sample.hpp"
+
 namespace parity::reports {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-ComparedChannel channel(const std::string& name, bool agrees) {
-  const std::vector<int64_t> steps = {1, 2, 3};
-  const std::vector<double> a = {3, 2, 1}, b = {3, 2, agrees ? 1 : 1.5};
-  return {name, agrees, agrees ? "identical" : "different", {"3"}, {}, pair_curve(steps, a, b)};
-}
-
-Comparison comparison() {
-  Comparison pair;
-  pair.verdict = "different: 1 of 2 common channels, at all 3 steps";
-  pair.first = "a.csv", pair.second = "b.csv";
-  pair.first_facts = pair.second_facts = {{"name", "a.csv"}};
-  pair.heads = {"steps"};
-  pair.channels = {channel("lr", true), channel("zeta", false), channel("loss", true)};
-  return pair;
-}
 
 /// Returns the page without its scripts and styles, but with its data.
 std::string page_body(const Comparison& pair) {
@@ -36,29 +22,67 @@ std::string page_body(const Comparison& pair) {
 }
 
 TEST(ComparisonPage, Order_IsLossThenDifferences) {
-  EXPECT_EQ(curve_order(comparison().channels), (std::vector<size_t>{2, 1, 0}));
+  EXPECT_EQ(curve_order(sample_comparison().channels), (std::vector<size_t>{2, 1, 0}));
 }
 
 TEST(ComparisonPage, HasVerdictFilesAndCurves) {
-  const std::string html = page_body(comparison());
+  const std::string html = page_body(sample_comparison());
   EXPECT_THAT(html, HasSubstr("different: 1 of 2 common channels"));
   EXPECT_THAT(html, HasSubstr("<code>a.csv</code>"));
   EXPECT_THAT(html, HasSubstr(R"("series":[[0,[3,2,1]],[1,[3,2,1.5]]],"gap":[[1,[0,0,0.5]]])"));
   EXPECT_THAT(html, Not(HasSubstr("Thinned")));
+  EXPECT_THAT(html, Not(HasSubstr("grey band")));
+}
+
+TEST(ComparisonPage, ThreeSides_AreNamedInEachRow) {
+  Comparison three = sample_comparison();
+  three.sides.push_back({"c.csv", {{"name", "c.csv"}}});
+  ComparedChannel& loss = three.channels[2];
+  loss.rows.push_back({"c.csv", false, "different", {"2"}});
+  loss.curve.curve.series.push_back({"c.csv", {std::nullopt, 2.0, 4.0}});
+  loss.curve.curve.gap.push_back({"c.csv", {std::nullopt, 0.0, 3.0}});
+  const std::string html = page_body(three);
+  EXPECT_EQ(loss.verdict(), "different");
+  EXPECT_THAT(html, HasSubstr(R"([2,[null,2,4]]])"));
+  EXPECT_THAT(html, HasSubstr("<td><code>c.csv</code></td>"));
+  EXPECT_THAT(html, HasSubstr(R"("arms":["a.csv","b.csv","c.csv"])"));
+}
+
+TEST(ComparisonPage, Noise_IsABandWithAName) {
+  Comparison pair = sample_comparison();
+  pair.band = "the largest gap of other seeds";
+  pair.channels[1].curve.curve.floor = {0.1, std::nullopt, 0.3};
+  EXPECT_THAT(page_body(pair), HasSubstr(R"("floor":[0.1,null,0.3])"));
+  EXPECT_THAT(page_body(pair), HasSubstr("Its grey band is the largest gap of other seeds."));
+}
+
+TEST(ComparisonPage, Tables_HaveHeatAndNotes) {
+  Comparison pair = sample_comparison();
+  pair.channels.clear();
+  pair.tables = {{"Blocks", {"block", "wq"}, {{{"0"}, {"1e-8", 0.5}}}, "1 more"},
+                 {"Rules", {"rule"}, {}, "none"}};
+  const std::string html = page_body(pair);
+  EXPECT_THAT(html, HasSubstr(R"(<td class="heat" style="--heat: 50%">1e-8</td>)"));
+  EXPECT_THAT(html, HasSubstr("1 more"));
+  EXPECT_THAT(html, HasSubstr("none"));
+  EXPECT_THAT(html, Not(HasSubstr("<th scope=\"col\">rule</th>"))) << "a table without rows has no head";
+  EXPECT_THAT(html, Not(HasSubstr("lower plot")));
 }
 
 TEST(ComparisonPage, EqualSteps_AreStoredOnce) {
-  EXPECT_THAT(page_body(comparison()), Not(HasSubstr("steps-1")));
+  EXPECT_THAT(page_body(sample_comparison()), Not(HasSubstr("steps-1")));
 }
 
 TEST(ComparisonPage, Names_AreEscaped) {
-  Comparison pair = comparison();
+  Comparison pair = sample_comparison();
   const std::string bad = "<script>alert(1)</script>";
-  pair.title = pair.verdict = pair.first = pair.second = "</script>" + bad;
-  pair.first_facts = pair.second_facts = {{"name", bad}};
+  pair.title = pair.verdict = pair.band = "</script>" + bad;
+  for (ComparedSide& side : pair.sides)
+    side = {bad, {{"name", bad}}};
   pair.notes = {bad};
-  pair.channels.push_back(channel(bad, false));
-  pair.channels.back().words = pair.channels.back().cells = {bad};
+  pair.channels.push_back(sample_channel(bad, false));
+  pair.channels.back().words = pair.channels.back().rows[0].cells = {bad};
+  pair.tables = {{bad, {bad}, {{{bad}}, {{bad, -1, true}}}, bad}};
   const std::string page = comparison_page(pair);
   EXPECT_THAT(page, Not(HasSubstr("alert(1)</script>")));
   EXPECT_THAT(page, Not(HasSubstr("<script>alert")));
@@ -66,26 +90,26 @@ TEST(ComparisonPage, Names_AreEscaped) {
 }
 
 TEST(ComparisonPage, ThinnedCurve_SaysSo) {
-  Comparison pair = comparison();
-  const std::vector<double> values(4'000, 1.0 / 3);
-  std::vector<int64_t> steps;
+  Comparison pair = sample_comparison();
+  Curve whole;
   for (int64_t step = 0; step < 4'000; ++step)
-    steps.push_back(step);
-  pair.channels[2].curve = pair_curve(steps, values, values);
+    whole.steps.push_back(step);
+  whole.series = {{"a.csv", std::vector<Value>(4'000, 1.0 / 3)}};
+  pair.channels[2].curve = overlay_curve(std::move(whole));
   EXPECT_THAT(page_body(pair), HasSubstr("two points stand for up to 4 steps"));
   EXPECT_THAT(page_body(pair), HasSubstr("[0.3333333,0.3333333,"));
 }
 
 TEST(ComparisonPage, ValuesThatAreNotFinite_AreJson) {
-  Comparison pair = comparison();
-  pair.channels[2].curve.first = {NAN, INFINITY, -INFINITY};
+  Comparison pair = sample_comparison();
+  pair.channels[2].curve.curve.series[0].values = {NAN, INFINITY, -INFINITY};
   EXPECT_THAT(page_body(pair), HasSubstr(R"(["nan","inf","-inf"])"));
 }
 
 TEST(ComparisonPage, ManyChannels_AreFolded) {
-  Comparison pair = comparison();
+  Comparison pair = sample_comparison();
   for (int i = 0; i < 10; ++i)
-    pair.channels.push_back(channel("c" + std::to_string(i), true));
+    pair.channels.push_back(sample_channel("c" + std::to_string(i), true));
   EXPECT_THAT(page_body(pair), HasSubstr("<summary>7 more channels</summary>"));
 }
 

@@ -86,5 +86,16 @@ TEST_F(CheckpointsTest, WithoutPython_NamesTheInstallLine) {
   EXPECT_THAT(bare.err, HasSubstr("-m pip install parity-harness torch"));
 }
 
+TEST_F(CheckpointsTest, Page_HasModulesTensorsAndRules) {
+  const Outcome found = parity("compare a.safetensors b.safetensors c.safetensors --html c.html");
+  EXPECT_EQ(found.status, 1) << found.out << found.err;
+  EXPECT_THAT(found.out, HasSubstr("different: c.safetensors; 1 of 2 sides agrees with a.safetensors"));
+  const std::string page = read_file(folder_ / "c.html");
+  EXPECT_THAT(page, AllOf(HasSubstr("Tensors that differ of c.safetensors"), HasSubstr("5 against 5.5"),
+                          HasSubstr("Rules that were found of b.safetensors"),
+                          HasSubstr("Modules of b.safetensors"), HasSubstr("XXH3-128")));
+  EXPECT_EQ(page.find("class=\"canvas\" role"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace parity::cli

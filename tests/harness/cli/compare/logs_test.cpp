@@ -58,6 +58,72 @@ TEST_F(LogsTest, Html_IsWrittenWhole) {
   EXPECT_EQ(parity("compare a.jsonl b.csv --html a.jsonl/x.html").status, 2);
 }
 
+TEST_F(LogsTest, LateRate_IsNamedInTheVerdict) {
+  put("rate.csv", "step,loss,lr\n1,3,0.1\n2,2,0.2\n3,1.5,0.3\n4,1.25,0.4\n5,1,0.5\n");
+  put("late.csv", "step,loss,lr\n1,3,0\n2,2.5,0.1\n3,2,0.2\n4,1.5,0.3\n5,1.25,0.4\n");
+  EXPECT_THAT(parity("compare rate.csv late.csv").out,
+              HasSubstr("; lr of the second lags the first's by 1 step, bit for bit\n"));
+}
+
+TEST_F(LogsTest, MoreSides_AreComparedWithTheFirst) {
+  const Outcome found = parity("compare a.jsonl b.csv moved.csv");
+  EXPECT_EQ(found.status, 1) << found.err;
+  EXPECT_THAT(found.out, AllOf(HasSubstr("identical: 2 common channels"), HasSubstr("different: 1 of 2"),
+                               HasSubstr("\ndifferent: moved.csv; 1 of 2 sides agrees with a.jsonl\n")));
+  EXPECT_THAT(parity("compare a.jsonl b.csv b.csv").out, HasSubstr("agree: all 2 sides agree with a.jsonl"));
+  EXPECT_EQ(parity("compare a.jsonl b.csv b.csv").status, 0);
+  EXPECT_EQ(parity("compare a.jsonl b.csv none.csv").status, 3);
+  const Json json = read_json(parity("compare a.jsonl b.csv moved.csv --json").out);
+  EXPECT_EQ(json.at("schema"), "parity.overlay/1");
+  EXPECT_EQ(json.at("identical"), false);
+  EXPECT_EQ(json.at("comparisons").at(0).at("identical"), true);
+  EXPECT_EQ(json.at("comparisons").at(1).at("side"), "moved.csv");
+}
+
+TEST_F(LogsTest, SideWithTooLittle_OutweighsAgreement) {
+  put("loss.csv", "step,loss\n1,2.5\n2,2.25\n");
+  const Outcome found = parity("compare a.jsonl b.csv loss.csv");
+  EXPECT_EQ(found.status, 3) << found.out;
+  EXPECT_THAT(found.out, HasSubstr("missing: loss.csv; 1 of 2 sides agrees"));
+  EXPECT_EQ(parity("compare a.jsonl loss.csv moved.csv").status, 1);
+}
+
+TEST_F(LogsTest, Report_HasPageAndPictures) {
+  const Outcome found = parity("compare a.jsonl b.csv moved.csv --report out/r --title Mine");
+  if (found.err.find("need gnuplot") != std::string::npos)
+    GTEST_SKIP() << "needs gnuplot, found none";
+  EXPECT_EQ(found.status, 1) << found.err;
+  EXPECT_THAT(found.out,
+              AllOf(HasSubstr("wrote out/r/index.html\n"), HasSubstr("drew 2 channels to out/r/plots\n")));
+  EXPECT_THAT(read_file(folder_ / "out/r/index.html"), AllOf(HasSubstr("moved.csv"), HasSubstr("Mine")));
+  EXPECT_THAT(read_file(folder_ / "out/r/plots/plots.md"), HasSubstr("![loss](loss.png)"));
+  EXPECT_EQ(parity("compare a.jsonl b.csv --plots a.jsonl/x").status, 2);
+}
+
+TEST_F(LogsTest, ManyDifferences_AreCut) {
+  std::string head = "step,loss", first = "\n1,1", second = "\n1,1";
+  for (int i = 0; i < 60; ++i) {
+    head += ",c" + std::to_string(i);
+    first += ",1", second += ",2";
+  }
+  put("wide.csv", head + first + "\n2,3" + first.substr(4) + "\n");
+  put("other.csv", head + second + "\n2,3" + second.substr(4) + "\n");
+  const std::string out = parity("compare wide.csv other.csv").out;
+  EXPECT_THAT(out, AllOf(HasSubstr("40 of 61 channels are shown"), HasSubstr("and 50 more channels differ")));
+  EXPECT_THAT(parity("compare wide.csv other.csv --all").out, HasSubstr("c59 at step 1"));
+}
+
+TEST_F(LogsTest, Traces_HavePagesToo) {
+  EXPECT_EQ(parity("import a.jsonl -o a.h5").status, 0);
+  EXPECT_EQ(parity("import moved.csv -o moved.h5").status, 0);
+  const Outcome found = parity("compare a.h5 a.h5 moved.h5 --html t.html");
+  EXPECT_EQ(found.status, 1) << found.err;
+  EXPECT_THAT(found.out, HasSubstr("different: moved.h5; 1 of 2 sides agrees with a.h5"));
+  const std::string page = read_file(folder_ / "t.html");
+  EXPECT_THAT(page, AllOf(HasSubstr("a.h5 (2)"), HasSubstr("Largest gap at step 2: 2.25 against 2.125."),
+                          HasSubstr("No tensor was compared."), HasSubstr("Provenance that differs")));
+}
+
 TEST_F(LogsTest, Noise_IsStatedAndDifferenceStays) {
   put("seed.csv", "step,loss\n1,3.5\n2,3.25\n");
   const Outcome found = parity("compare a.jsonl moved.csv --noise seed.csv seed.csv");
