@@ -201,7 +201,8 @@ void add_compare(CLI::App& app, Action& action) {
       "torch.distributed.checkpoint.\n"
       "A log is JSON lines, CSV, TSV, trainer_state.json, or text of nanoGPT, Megatron, DeepSpeed; - is "
       "stdin.\n"
-      "It is also a folder of TensorBoard, or an offline run of W&B, if Python has their packages.\n"
+      "It is also a folder of TensorBoard, an offline run of W&B or a Parquet file, if Python has their "
+      "packages.\n"
       "Exit status 0 if everything compared agrees (bit for bit, except for differences that an option\n"
       "treats as equal), 1 if not, 3 if logs have too little in common,\n"
       "4 if it agrees and a run did not end.");

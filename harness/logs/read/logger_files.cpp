@@ -17,20 +17,21 @@ namespace parity::logs {
 namespace fs = std::filesystem;
 namespace {
 
-/// Returns whether a name is that of a file of events, "...tfevents.TIME...", or ends in .wandb.
+/// Returns whether a name is that of a file of events, "...tfevents.TIME...", or ends in .wandb or .parquet.
 bool has_name_of_logger(const fs::path& file) {
   constexpr std::string_view events = "tfevents.";
   const std::string name = file.filename().string();
   const size_t at = name.find(events);
   const size_t time = at == std::string::npos ? name.size() : at + events.size();
-  return name.ends_with(".wandb") || (time < name.size() && name[time] >= '0' && name[time] <= '9');
+  return name.ends_with(".wandb") || name.ends_with(".parquet") ||
+         (time < name.size() && name[time] >= '0' && name[time] <= '9');
 }
 
 /// Returns whether a file is of a logger. One whose head is damaged still has its name.
 bool is_file_of_logger(const fs::path& file) {
   const std::string head = read_head(file, 64);
   return head.find("brain.Event:") != std::string::npos || head.starts_with(":W&B") ||
-         has_name_of_logger(file);
+         head.starts_with("PAR1") || has_name_of_logger(file);
 }
 
 bool has_trace(const fs::path& folder) {
@@ -57,7 +58,7 @@ Log read_by_logger(const std::string& path, const NameMap& map) {
   const TemporaryFile converted(fs::temp_directory_path() / "parity-log");
   run_python_package({.words = {"logs", fs::absolute(path).string(), "-o", converted.path().string()},
                       .problem = "cannot read " + escape_to_line(path),
-                      .needs = "tensorboard wandb",
+                      .needs = "tensorboard wandb pyarrow",
                       .limit = std::chrono::minutes(30)});
   std::ifstream stream = open_file(converted.path());
   std::string facts;

@@ -3,6 +3,7 @@
 #include "harness/logs/read/table_log.hpp"
 
 #include <cmath>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -45,6 +46,34 @@ Names read_header(std::string line, LineReader& lines) {
   return header;
 }
 
+/// Renames the columns of a chart that W&B exported. It names a run's loss "RUN - loss", and adds two columns
+/// of the smallest and the largest value, which are removed from the names: "". Other headers stay.
+/// \return the name of the run; "" for another header, or if the user maps a column
+std::string strip_export(Names& header, const NameMap& map, const LineReader& place) {
+  const std::set<std::string> columns(header.begin(), header.end());
+  std::set<std::string> runs;
+  Names stripped = header;
+  for (std::string& name : stripped) {
+    if (map.contains(name))
+      return "";
+    const bool extreme = name.ends_with("__MIN") || name.ends_with("__MAX");
+    const std::string own = extreme ? name.substr(0, name.size() - 5) : name;
+    const size_t dash = own.find(" - ");
+    if (dash == std::string::npos || !columns.contains(own + "__MIN") || !columns.contains(own + "__MAX"))
+      continue;
+    runs.insert(own.substr(0, dash));
+    name = extreme ? "" : own.substr(dash + 3);
+  }
+  if (runs.size() > 1)
+    place.refuse(fmt::format("an export of {} runs: {} and {}", runs.size(), parity::quoted(*runs.begin()),
+                             parity::quoted(*std::next(runs.begin()))),
+                 "export one run, or name its column: --map 'loss=RUN - loss'");
+  if (runs.empty())
+    return "";
+  header = std::move(stripped);
+  return *runs.begin();
+}
+
 /// Adds the cells of the records of a table to a builder.
 class TableReader {
  public:
@@ -71,7 +100,7 @@ class TableReader {
                         "', expected a whole number from 0 on",
                     "correct the log");
     for (size_t i = 0; i < cells.size(); ++i)
-      if (i != step_at_ && !other_step_[i])
+      if (i != step_at_ && !other_step_[i] && !header_[i].empty())
         add_cell(*step, i, cells[i]);
   }
 
@@ -126,7 +155,11 @@ Log read_table(std::istream& stream, const std::string& file, const NameMap& map
   if (!step_at)
     lines.refuse("no column is a step number",
                  "name it step, _step, iter, iteration or global_step, or write --map step=NAME");
+  const std::string run = strip_export(header, map, lines);
   Builder builder(lines, separator == '\t' ? "TSV" : "CSV", map);
+  if (!run.empty())
+    builder.note("exported by W&B, run " + parity::quoted(run) +
+                 "; its columns __MIN and __MAX are left out");
   TableReader table(std::move(header), *step_at, lines, builder);
   RecordReader records(lines, separator);
   while (records.next())

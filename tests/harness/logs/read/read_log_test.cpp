@@ -79,6 +79,23 @@ TEST(Table, QuotesAndEmptyCells_AreRead) {
   EXPECT_EQ(table("Step\tloss\n0\t1\n").format, "TSV");
 }
 
+TEST(Table, ExportOfAChart_LosesItsRunAndItsExtremes) {
+  const std::string one =
+      "\"Step\",\"calm-sea-1 - train/loss\",\"calm-sea-1 - train/loss__MIN\",\"calm-sea-1 - "
+      "train/loss__MAX\"";
+  const Log log = table(one + "\n\"1\",\"2.5\",\"2.4\",\"2.6\"\n\"2\",\"2\",\"2\",\"2\"\n");
+  EXPECT_THAT(log.channels.at("loss").values, ElementsAre(2.5, 2));
+  EXPECT_EQ(log.channels.size(), 1U);
+  EXPECT_THAT(log.notes, Contains(HasSubstr("exported by W&B, run 'calm-sea-1'")));
+
+  const std::string two =
+      one + ",b - train/loss,b - train/loss__MIN,b - train/loss__MAX\n1,2.5,2.5,2.5,3,3,3\n";
+  EXPECT_THAT(message_of([&] { table(two); }), HasSubstr("an export of 2 runs: 'b' and 'calm-sea-1'"));
+  EXPECT_THAT(table(two, {{"b - train/loss", "loss"}}).channels.at("loss").values, ElementsAre(3));
+
+  EXPECT_THAT(table("step,a - b\n1,2\n").channels.at("a - b").values, ElementsAre(2));
+}
+
 TEST(Table, ManyShortLinesInQuotes_AreRefused) {
   EXPECT_THAT(message_of([] { table("step,loss\n1,\"" + std::string(longest_line + 10, '\n')); }),
               HasSubstr("a record longer than"));

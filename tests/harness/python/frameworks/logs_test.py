@@ -12,6 +12,8 @@ import sys
 from support import PARITY, AdapterTest, json, main
 
 import numpy
+import pyarrow
+import pyarrow.parquet
 import wandb
 from tensorboard.compat.proto.event_pb2 import Event
 from tensorboard.compat.proto.summary_pb2 import Summary
@@ -104,6 +106,23 @@ class LogsTest(AdapterTest):
         done = self.parity("import", str(file), "-o", "run.h5")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.compared("run.h5", self.lines("c.jsonl", LOSSES, first=1), 0)
+
+    def test_parquet_is_exact(self):
+        table = {"_step": range(12), "train/loss": LOSSES, "name": ["a"] * 12, "late": [None] * 11 + [2.0]}
+        pyarrow.parquet.write_table(pyarrow.table(table), self.path("history.parquet"))
+        self.compared("history.parquet", self.lines("a.jsonl", LOSSES), 0, "history.parquet: Parquet, 12 steps",
+                      "not numbers over steps: name", "late")
+        self.compared("history.parquet", self.lines("b.jsonl", OTHER), 1, "loss at step 6: 0.5 against 0.7000001")
+        folder = self.folder / "export"
+        folder.mkdir()
+        for number, rows in enumerate((slice(0, 7), slice(7, 12))):
+            pyarrow.parquet.write_table(pyarrow.table(table)[rows], folder / f"{number:04}.parquet")
+        self.compared("export", "a.jsonl", 0, "2 Parquet files are joined")
+        file = folder / "0001.parquet"
+        data = file.read_bytes()
+        for size in (len(data) - 1, len(data) // 2, 3, 0):
+            file.write_bytes(data[:size])
+            self.compared("export", "a.jsonl", 2, f"cannot read {file} (")
 
     def test_damage_is_refused(self):
         for file in (self.board("board", LOSSES), self.offline(LOSSES)):

@@ -1,0 +1,58 @@
+# SPDX-FileCopyrightText: The parity authors
+# SPDX-License-Identifier: Apache-2.0
+"""Parquet files, such as the exported history of a W&B run, read by pyarrow."""
+
+from __future__ import annotations
+
+import pathlib
+import sys
+from typing import Any
+
+from ..conversion import Problem, one_line
+from .rows import Rows
+
+MAGIC = b"PAR1"
+ROWS_AT_ONCE = 4096
+
+
+def find(path: pathlib.Path) -> list[pathlib.Path]:
+    """The files of a table in the order of their names, as exports number them."""
+    if path.is_file():
+        with path.open("rb") as file:
+            return [path] if file.read(4) == MAGIC or path.suffix == ".parquet" else []
+    return sorted(file for file in path.iterdir() if file.is_file() and file.suffix == ".parquet")
+
+
+def read(path: pathlib.Path, files: list[pathlib.Path], rows: Rows) -> None:
+    """Adds a row for each row of the files, with its numbers. A null is no number."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise Problem(
+            f"cannot read {path} ({sys.executable} has no pyarrow, which reads Parquet); "
+            f"run: {sys.executable} -m pip install pyarrow",
+            3,
+        ) from None
+    if len(files) > 1:
+        rows.notes.append(f"{len(files)} Parquet files are joined in the order of their names")
+    for file in files:
+        try:
+            for row in _rows(file, rows, pyarrow):
+                rows.add(row)
+        except (pyarrow.ArrowException, OSError) as error:
+            raise Problem(f"cannot read {file} ({one_line(str(error), 300)}); copy or export the file again") from error
+
+
+def _rows(file: pathlib.Path, rows: Rows, pyarrow: Any) -> Any:
+    types = pyarrow.types
+    with pyarrow.parquet.ParquetFile(file) as table:
+        schema = table.schema_arrow
+        numbers = [field.name for field in schema if types.is_integer(field.type) or types.is_floating(field.type)]
+        rows.left_out.update(set(schema.names) - set(numbers))
+        if len(set(schema.names)) != len(schema.names):
+            raise Problem(f"cannot read {file} (two columns have one name); rename one")
+        for batch in table.iter_batches(ROWS_AT_ONCE, columns=numbers):
+            for row in batch.to_pylist():
+                if known := {name: value for name, value in row.items() if value is not None}:
+                    yield known
