@@ -163,7 +163,7 @@ Data cell_of(const ComparedCell& cell) {
   data.set("code", cell.is_code);
   data.set("plain", !cell.is_code);
   data.set("has_heat", cell.heat >= 0);
-  data.set("heat", fmt::format("{:.0f}", 100 * std::clamp(cell.heat, 0.0, 1.0)));
+  data.set("heat", fmt::format("{:.0f}", 50 * std::clamp(cell.heat, 0.0, 1.0)));
   return data;
 }
 

@@ -63,8 +63,8 @@ void print_log_rows(const logs::LogDifference& difference, const std::string& ag
     fmt::print("{}",
                text_table({"channel", "verdict", "steps", "first step", "max ULP", "relative L2"}, rows));
   if (cut)
-    fmt::print("  {} of {} channels are shown; --all shows them all\n", rows.size(),
-               difference.channels.size());
+    fmt::print("  and {} more channels, of which {} differ; --all shows them\n",
+               difference.channels.size() - rows.size(), difference.differing - rows.size());
 }
 
 /// Prints both values of the first step that differs, how far apart they are, and what the difference looks
@@ -84,7 +84,8 @@ void print_first_steps(const logs::LogDifference& difference, bool all) {
       fmt::print("  looks like: {}\n", escape_to_line(shape->looks, 400));
   }
   if (described > most_described && !all)
-    fmt::print("  and {} more channels differ; --all describes them\n", described - most_described);
+    fmt::print("  and {} more of the channels that differ; --all describes them\n",
+               described - most_described);
 }
 
 void print_pair(const logs::LogDifference& difference, bool all) {

@@ -62,7 +62,7 @@ TEST(ComparisonPage, Tables_HaveHeatAndNotes) {
   pair.tables = {{"Blocks", {"block", "wq"}, {{{"0"}, {"1e-8", 0.5}}}, "1 more"},
                  {"Rules", {"rule"}, {}, "none"}};
   const std::string html = page_body(pair);
-  EXPECT_THAT(html, HasSubstr(R"(<td class="heat" style="--heat: 50%">1e-8</td>)"));
+  EXPECT_THAT(html, HasSubstr(R"(<td class="heat" style="--heat: 25%">1e-8</td>)"));
   EXPECT_THAT(html, HasSubstr("1 more"));
   EXPECT_THAT(html, HasSubstr("none"));
   EXPECT_THAT(html, Not(HasSubstr("<th scope=\"col\">rule</th>"))) << "a table without rows has no head";
