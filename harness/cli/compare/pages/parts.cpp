@@ -34,7 +34,8 @@ reports::OverlayCurve overlay(const std::string& channel, const std::string& fir
   reports::Series reference{first, std::vector<reports::Value>(count)};
   std::vector<reports::Series> others;
   for (const OverlayPart& part : parts) {
-    reports::Series values{part.label, std::vector<reports::Value>(count)}, gap = values;
+    reports::Series values{part.label, std::vector<reports::Value>(count)};
+    reports::Series gap{part.label, std::vector<reports::Value>(count)};
     size_t place = 0;
     for (size_t i = 0; i < part.expected.size(); ++i) {
       while (curve.steps[place] != part.expected.steps[i])
