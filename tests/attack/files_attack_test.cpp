@@ -231,7 +231,7 @@ constexpr std::array openers = {
     Opener{"harness/bisect/commits/good_golden.cpp", "bisect_commits"},
     Opener{"harness/bisect/runs/search_run.cpp", "bisect_traces"},
     Opener{"harness/cli/bisect/traces.cpp", "bisect_traces"},
-    Opener{"harness/cli/compare/compare.cpp", "compare"},
+    Opener{"harness/cli/compare/traces.cpp", "compare"},
     Opener{"harness/cli/compare/logs.cpp", "log"},
     Opener{"harness/cli/verbs/join.cpp", "join"},
     Opener{"harness/suite/judge/evidence.cpp", "identical_tensors"},
