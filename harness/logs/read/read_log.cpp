@@ -29,6 +29,16 @@ constexpr std::string_view hdf5_signature = "\x89HDF\r\n\x1a\n";
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 constexpr size_t most_of_stdin = 1U << 30U;
 
+/// Returns whether a line begins a JSON object or list; "[rank0]: ..." and Python's {'loss': ...} do not.
+bool begins_json(std::string_view line) {
+  const size_t next = line.find_first_not_of(" \t", 1);
+  if (line.front() == '{')
+    return next == std::string_view::npos || line[next] != '\'';
+  return line.front() == '[' &&
+         (next == std::string_view::npos ||
+          std::string_view("{[]\"-0123456789").find(line[next]) != std::string_view::npos);
+}
+
 /// Returns the kind of a log by its first line that is not empty.
 std::string recognise(std::istream& stream, const std::string& file, const NameMap& map) {
   LineReader lines(stream, file);
@@ -39,7 +49,7 @@ std::string recognise(std::istream& stream, const std::string& file, const NameM
     const size_t begin = line.find_first_not_of(" \t");
     if (begin == std::string::npos)
       continue;
-    if (line[begin] == '{' || line[begin] == '[') {
+    if (begins_json(line.substr(begin))) {
       const bool whole = line.back() == '}' && line.find("\"log_history\"") == std::string::npos;
       return whole ? "jsonl" : "trainer_state";
     }

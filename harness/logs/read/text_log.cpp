@@ -20,7 +20,7 @@ namespace parity::logs {
 namespace {
 
 #define PARITY_NUMBER "[-+0-9.eEnainfNAINF]+"  // a decimal, nan or inf
-constexpr std::array<TextKind, 5> known = {{
+constexpr std::array<TextKind, 7> known = {{
     {"nanoGPT",
      "^iter (?<step>[0-9]+): loss (?<loss>" PARITY_NUMBER "), time (?<time_ms>" PARITY_NUMBER ")ms"},
     {"nanoGPT", "^step (?<step>[0-9]+): train loss (?<train_loss_mean>" PARITY_NUMBER
@@ -29,6 +29,9 @@ constexpr std::array<TextKind, 5> known = {{
     {"DeepSpeed", "step=(?<step>[0-9]+), skipped=(?<skipped>[0-9]+), lr=\\[(?<lr>" PARITY_NUMBER ")"},
     {"DeepSpeed", "steps: (?<step>[0-9]+) loss: (?<loss>" PARITY_NUMBER
                   ") iter time \\(s\\): (?<time_ms>" PARITY_NUMBER ")"},
+    {"torchtitan", "step: +(?<step>[0-9]+)[^0-9].*loss: +(?<loss>" PARITY_NUMBER
+                   ")(.*grad_norm: +(?<grad_norm>" PARITY_NUMBER "))?"},
+    {"Hugging Face", "(?<dict>\\{'.*'epoch': [^{}]*\\})"},
 }};
 #undef PARITY_NUMBER
 
@@ -95,6 +98,46 @@ void each_field(const std::string& fields, const Add& add) {
   }
 }
 
+/// Returns the numbers of a Python dict such as {'loss': 2.5, 'epoch': '0.1'}; other values are left out.
+std::vector<std::pair<std::string, double>> dict_numbers(const std::string& dict) {
+  std::vector<std::pair<std::string, double>> numbers;
+  for (size_t at = dict.find('\''); at != std::string::npos;) {
+    const size_t close = dict.find("': ", at + 1);
+    if (close == std::string::npos)
+      break;
+    const size_t next = dict.find(", '", close);
+    std::string value = dict.substr(close + 3, std::min(next, dict.size() - 1) - close - 3);
+    if (value.size() > 1 && value.front() == '\'' && value.back() == '\'')
+      value = value.substr(1, value.size() - 2);
+    if (const std::optional<double> number = parse_number(value))
+      numbers.emplace_back(dict.substr(at + 1, close - at - 1), *number);
+    at = next == std::string::npos ? next : next + 2;
+  }
+  return numbers;
+}
+
+/// Adds the dicts that Hugging Face's Trainer prints. They have no step: those with a loss are numbered from
+/// 1, and others belong to the one before.
+class DictReader {
+ public:
+  void add(const std::string& dict, Builder& builder) {
+    const std::vector<std::pair<std::string, double>> numbers = dict_numbers(dict);
+    const auto has = [&](const char* name) {
+      return std::ranges::any_of(numbers, [&](const auto& number) { return number.first == name; });
+    };
+    if (has("train_runtime"))  // a summary of the whole training
+      return;
+    if (has("loss") && ++entries_ == 1)
+      builder.note("its entries have no step: those with a loss are numbered from 1");
+    for (const auto& [name, value] : numbers)
+      if (name == "loss" || has("loss") || name.starts_with("eval_"))
+        builder.add(entries_, name, value);
+  }
+
+ private:
+  int64_t entries_ = 0;
+};
+
 /// The expressions that are tried on each line.
 std::vector<Pattern> patterns_for(const std::string& pattern) {
   std::vector<Pattern> all;
@@ -152,7 +195,10 @@ Pattern::Pattern(const std::string& text) {
   Translation translation = translate(text);
   const auto named =
       std::ranges::count_if(translation.names, [](const std::string& n) { return !n.empty(); });
-  if (named < 2 || std::ranges::find(translation.names, "step") == translation.names.end())
+  const auto has = [&](const char* name) {
+    return std::ranges::find(translation.names, name) != translation.names.end();
+  };
+  if (!has("dict") && (named < 2 || !has("step")))
     throw UserError("cannot use --pattern " + parity::quoted(text) +
                     " (it needs a group named step and one more); write --pattern 'step (?<step>[0-9]+) loss "
                     "(?<loss>[0-9.]+)'");
@@ -200,18 +246,25 @@ Log read_text(std::istream& stream, const std::string& file, const std::string& 
   Builder builder(lines, "text log", map);
   std::string line;
   int64_t matching = 0;
+  size_t usual = 0;  // the expression that matched last
+  DictReader dicts;
   std::string format = "text";
   while (lines.next(line)) {
     if (line.size() > longest_text_line)
       lines.refuse(fmt::format("longer than {} bytes, expected a text log", longest_text_line),
                    "give a log with shorter lines");
-    for (size_t i = 0; i < patterns.size(); ++i) {
+    for (size_t tried = 0; tried < patterns.size(); ++tried) {
+      const size_t i = (usual + tried) % patterns.size();
       const std::vector<Pattern::Group> groups = patterns[i].search(line);
       if (groups.empty())
         continue;
+      usual = i;
       if (matching++ == 0)
         format = pattern.empty() ? std::string(known[i].name) + " text" : "text by --pattern";
-      add_line(groups, lines, builder);
+      if (groups.front().name == "dict")
+        dicts.add(groups.front().text, builder);
+      else
+        add_line(groups, lines, builder);
       break;
     }
   }
@@ -219,7 +272,7 @@ Log read_text(std::istream& stream, const std::string& file, const std::string& 
     throw UserError("cannot read " + escape_to_line(file) + " (" +
                     (pattern.empty()
                          ? "none of its lines is of a known kind: JSON object, table with a column step, "
-                           "nanoGPT, Megatron, DeepSpeed"
+                           "nanoGPT, Megatron, DeepSpeed, torchtitan, Hugging Face"
                          : "no line matches the pattern") +
                     "); write --pattern 'step (?<step>[0-9]+) loss (?<loss>[0-9.]+)'");
   Log log = builder.finish();

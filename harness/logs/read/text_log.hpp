@@ -14,7 +14,7 @@
 
 namespace parity::logs {
 
-/// A kind of lines in text logs that is known: nanoGPT, Megatron, DeepSpeed.
+/// A kind of lines in text logs that is known: nanoGPT, Megatron, DeepSpeed, torchtitan, Hugging Face.
 struct TextKind {
   std::string_view name;
   std::string_view pattern;  ///< regular expression with named groups
@@ -27,7 +27,8 @@ std::span<const TextKind> text_kinds();
 /// known; lazy quantifiers and look-around are not.
 class Pattern {
  public:
-  /// \throws UserError for an invalid expression, or one without the groups step and one more
+  /// \throws UserError for an invalid expression, or one that has neither the groups step and one more, nor the
+  ///         group dict (a Python dict without a step)
   explicit Pattern(const std::string& text);
   ~Pattern();
   Pattern(Pattern&& other) noexcept;

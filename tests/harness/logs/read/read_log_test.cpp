@@ -153,6 +153,34 @@ TEST(Text, DeepSpeed_IsKnown) {
   EXPECT_THAT(log.channels.at("loss").values, ElementsAre(3.2012));
 }
 
+TEST(Text, Torchtitan_IsKnown) {
+  const Log log = text_lines(
+      "[rank0]:[titan] 2026-11-24 10:00:00,000 - root - INFO - \x1b[31mstep:  1  \x1b[32mloss:  8.12345  "
+      "\x1b[38;2;180;60;0mgrad_norm:  1.2345  \x1b[36mmemory:  3.20GiB(4.00%)  tps: 1,234\x1b[39m\n"
+      "[rank0]:[titan] 2026-11-24 10:00:01,000 - root - INFO - step: 10  loss:      nan  memory:  3.20GiB\n");
+  EXPECT_EQ(log.format, "torchtitan text");
+  EXPECT_THAT(log.channels.at("loss").steps, ElementsAre(1, 10));
+  EXPECT_EQ(log.channels.at("loss").values[0], 8.12345);
+  EXPECT_TRUE(std::isnan(log.channels.at("loss").values[1]));
+  EXPECT_THAT(log.channels.at("grad_norm").values, ElementsAre(1.2345));
+}
+
+TEST(Text, DictsOfATrainer_AreNumbered) {
+  const Log log = text_lines(
+      "  0%|          | 0/4 {'loss': 2.5, 'grad_norm': nan, 'learning_rate': 0.0001, 'epoch': 0.25}\n"
+      "{'eval_loss': 2.25, 'eval_runtime': 0.1, 'epoch': 0.25}\n"
+      "{'loss': '2.4', 'grad_norm': '1.5', 'learning_rate': '2e-04', 'epoch': '0.5'}\n"
+      "{'train_runtime': 1.5, 'train_loss': 2.45, 'epoch': 0.5}\n");
+  EXPECT_EQ(log.format, "Hugging Face text");
+  EXPECT_THAT(log.channels.at("loss").steps, ElementsAre(1, 2));
+  EXPECT_THAT(log.channels.at("loss").values, ElementsAre(2.5, 2.4));
+  EXPECT_THAT(log.channels.at("lr").values, ElementsAre(1e-4, 2e-4));
+  EXPECT_TRUE(std::isnan(log.channels.at("grad_norm").values[0]));
+  EXPECT_THAT(log.channels.at("eval_loss").steps, ElementsAre(1));
+  EXPECT_THAT(log.notes, Contains(HasSubstr("have no step: those with a loss are numbered from 1")));
+  EXPECT_FALSE(log.channels.contains("train_loss"));
+}
+
 TEST(Text, OwnPattern_NamesTheChannels) {
   const Log log =
       text_lines("[s3] L=2.5\nother\n[s4] L=2.25\n", R"(\[s(?P<step>\d+)\] (?:L|loss)=(?<loss>[0-9.]+))");

@@ -4,6 +4,7 @@
 
 Usage: logs_test.py SOURCE_DIR PARITY RECORDER_LIBRARY
 """
+import contextlib
 import os
 import pathlib
 import subprocess
@@ -14,12 +15,15 @@ from support import PARITY, AdapterTest, json, main
 import numpy
 import pyarrow
 import pyarrow.parquet
+import torch
+import transformers
 import wandb
 from tensorboard.compat.proto.event_pb2 import Event
 from tensorboard.compat.proto.summary_pb2 import Summary
 from tensorboard.plugins.scalar.summary_v2 import scalar_pb
 from tensorboard.summary.writer.event_file_writer import EventFileWriter
 from torch.utils.tensorboard import SummaryWriter
+from torchtitan.components.metrics import TensorBoardLogger
 
 LOSSES = [3.21, 0.1, 1 / 3, 2e-40, 1e30, 0.7, 0.5, 0.6, 0.4, 0.3, 0.2, 0.15]
 OTHER = LOSSES[:6] + [0.7000001] + LOSSES[7:]
@@ -123,6 +127,35 @@ class LogsTest(AdapterTest):
         for size in (len(data) - 1, len(data) // 2, 3, 0):
             file.write_bytes(data[:size])
             self.compared("export", "a.jsonl", 2, f"cannot read {file} (")
+
+    def test_torchtitans_board_is_read(self):
+        for name, losses in (("one", LOSSES), ("two", OTHER)):
+            logger = TensorBoardLogger(self.path(name))
+            for step, loss in enumerate(losses, 1):
+                logger.log({"loss_metrics/global_avg_loss": loss, "grad_norm": 2 * loss, "mfu(%)": step}, step)
+            logger.close()
+        self.compared("one", "one", 0, "one: TensorBoard, 12 steps", "mfu(%)")
+        self.compared("one", "two", 1, "loss at step 7: 0.5 against 0.7", "grad_norm at step 7")
+
+    def test_state_and_console_of_a_trainer_have_the_same_steps(self):
+        """The Trainer prints four digits of what its trainer_state.json has."""
+        config = transformers.LlamaConfig(hidden_size=8, intermediate_size=8, num_hidden_layers=1, vocab_size=16,
+                                          num_attention_heads=1)
+        rows = [{"input_ids": row, "labels": row} for row in torch.arange(96).reshape(12, 8) % 16]
+        arguments = transformers.TrainingArguments(
+            output_dir=self.path("out"), max_steps=6, logging_steps=1, save_strategy="no", report_to=[], use_cpu=True,
+            disable_tqdm=True, per_device_train_batch_size=2)
+        transformers.set_seed(1)
+        trainer = transformers.Trainer(transformers.LlamaForCausalLM(config), arguments, train_dataset=rows)
+        with open(self.path("console.log"), "w") as console, contextlib.redirect_stdout(console):
+            trainer.train()
+        trainer.state.save_to_json(self.path("trainer_state.json"))
+        self.compared("console.log", "console.log", 0, "console.log: Hugging Face text, 6 steps", "4 common channels")
+        told = json.loads(self.parity("compare", "trainer_state.json", "console.log", "--json").stdout)
+        self.assertEqual({row["name"] for row in told["channels"]}, {"loss", "lr", "grad_norm", "epoch"})
+        for row in told["channels"]:
+            self.assertEqual(row["steps"], 6, row)
+            self.assertLess(row["needed_rtol"], 5.1e-4, row)
 
     def test_damage_is_refused(self):
         for file in (self.board("board", LOSSES), self.offline(LOSSES)):
