@@ -12,6 +12,7 @@
 #include "harness/base/elapsed.hpp"
 #include "harness/base/error.hpp"
 #include "harness/bisect/options/trim_runs.hpp"
+#include "harness/suite/cases/arm_settings.hpp"
 #include "harness/suite/plan/content_hash.hpp"
 
 namespace parity::bisect {
@@ -56,9 +57,9 @@ suite::Arm OptionRuns::arm_of(const Hybrid& hybrid) const {
     for (const size_t i : hybrid.on) {
       const OptionToggle& toggle = toggles_.at(i);
       if (toggle.bad)
-        arm.config[toggle.key] = {*toggle.bad, arm.place};
+        set_key(arm, toggle.key, {*toggle.bad, arm.place});
       else
-        arm.config.erase(toggle.key);
+        erase_key(arm, toggle.key);
     }
   }
   if (hybrid.float64) {

@@ -15,6 +15,7 @@
 #include "harness/bisect/options/side_noise.hpp"
 #include "harness/bisect/search/sequential_test.hpp"
 #include "harness/compare/text/wording.hpp"
+#include "harness/suite/cases/arm_settings.hpp"
 
 namespace parity::bisect {
 namespace {
@@ -37,8 +38,7 @@ class OptionSearch {
       : question_(question),
         progress_(progress),
         planned_(plan_arms(sides, options)),
-        runs_(sides, toggles_between(planned_.arms.at(0).config, planned_.arms.at(1).config), options,
-              progress) {
+        runs_(sides, toggles_between(settings_of(0), settings_of(1)), options, progress) {
     found_.toggles = runs_.toggles();
   }
 
@@ -65,6 +65,10 @@ class OptionSearch {
   }
 
  private:
+  suite::FlatConfig settings_of(size_t arm) const {
+    return with_surroundings(planned_.arms.at(arm).config, planned_.source.arms.at(arm));
+  }
+
   void measure_sides() {
     const Toggles all = runs_.all();
     runs_.fetch({{{}}, {all}});

@@ -9,6 +9,7 @@
 
 #include "harness/base/elapsed.hpp"
 #include "harness/base/error.hpp"
+#include "harness/suite/cases/arm_settings.hpp"
 
 namespace parity::bisect {
 namespace {
@@ -133,7 +134,10 @@ SideTraces SideRuns::run_shaken(const std::string& suffix, const Span& span, con
 }
 
 std::vector<ConfigDifference> SideRuns::config_differences() const {
-  const suite::FlatConfig &a = planned_.arm(sides_.expected).config, &b = planned_.arm(sides_.actual).config;
+  const auto settings_of = [&](const std::string& arm) {
+    return with_surroundings(planned_.arm(arm).config, planned_.source.arm(arm));
+  };
+  const suite::FlatConfig a = settings_of(sides_.expected), b = settings_of(sides_.actual);
   std::vector<ConfigDifference> all;
   for (const auto& [key, value] : a) {
     const auto other = b.find(key);

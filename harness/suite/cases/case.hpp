@@ -65,6 +65,10 @@ struct Arm {
   Place place;
   Overrides config;
   std::vector<std::string> command;  ///< empty: parity-train. Placeholders: see rank_command.hpp
+  /// Another parity-train for this arm, by absolute path; empty: the one that runs the suite.
+  std::filesystem::path program = {};
+  /// Variables that the arm's processes get besides those that they inherit, and in place of the profile's.
+  std::map<std::string, std::string> environment = {};
   /// Files that a command arm reads. A command arm that lists them may be answered from the cache.
   std::vector<std::string> inputs;
   /// Regular expression -> replacement, applied to the arm's parameter names.

@@ -14,6 +14,7 @@
 #include "harness/base/files/file.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/base/text/nearest.hpp"
+#include "harness/suite/cases/arm_settings.hpp"
 #include "harness/suite/cases/check_table.hpp"
 #include "harness/suite/cases/paths.hpp"
 #include "harness/suite/cases/profile.hpp"
@@ -29,7 +30,8 @@ constexpr int64_t most_ranks = 1024;  // processes on one machine
 const std::vector<std::string> case_keys = {"title",     "question", "source", "tags",
                                             "reference", "profile",  "base",   "arms",
                                             "capture",   "golden",   "checks", "timeout_seconds"};
-const std::vector<std::string> arm_keys = {"command", "inputs", "names", "ranks", "float64"};
+const std::vector<std::string> arm_keys = {"command", "program", "environment", "inputs",
+                                           "names",   "ranks",   "float64"};
 
 std::vector<trace::Phase> read_phases(const TomlTable& table, std::vector<trace::Phase> fallback) {
   if (!table.has("phases"))
@@ -56,6 +58,37 @@ std::vector<std::pair<std::string, std::string>> read_names(const TomlTable& arm
   return names;
 }
 
+/// Sets another parity-train of an arm. Its path counts from the folder of the case.
+void read_program(const TomlTable& table, Arm& arm) {
+  if (!table.has("program"))
+    return;
+  if (arm.is_command())
+    table.fail(
+        table.place_of("program"),
+        fmt::format("'program' is for arms that parity-train runs; the command of arm '{}' begins with its "
+                    "program",
+                    arm.name));
+  const fs::path folder = fs::path(table.file()).parent_path();
+  placed(table, table.place_of("program"), [&] {
+    set_key(arm, "program", {Json((folder / table.string("program")).string()), arm.place});
+    return true;
+  });
+}
+
+void read_environment(const TomlTable& table, Arm& arm) {
+  const TomlTable variables = table.table("environment", "environment");
+  for (const auto& [key, node] : variables.raw()) {
+    const std::string name(key.str());
+    std::string value = variables.string(name);
+    if (const size_t at = value.find("{case_dir}"); at != std::string::npos)
+      value.replace(at, 10, fs::absolute(table.file()).parent_path().string());
+    placed(table, table.place_of(key.source()), [&] {
+      set_key(arm, "environment." + name, {Json(value), arm.place});
+      return true;
+    });
+  }
+}
+
 Arm read_arm(const TomlTable& table, const std::string& name, const Place& place) {
   if (name.empty() ||
       name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.") !=
@@ -67,6 +100,8 @@ Arm read_arm(const TomlTable& table, const std::string& name, const Place& place
   arm.place = place;
   arm.command = table.strings("command");
   arm.inputs = table.strings("inputs");
+  read_program(table, arm);
+  read_environment(table, arm);
   arm.names = read_names(table);
   arm.ranks = static_cast<int>(std::clamp<int64_t>(table.integer("ranks", 1), 0, most_ranks + 1));
   if (arm.ranks < 1 || arm.ranks > most_ranks)

@@ -9,6 +9,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/text/nearest.hpp"
+#include "harness/suite/cases/arm_settings.hpp"
 #include "harness/suite/cases/drop_checks.hpp"
 #include "harness/suite/cases/toml_table.hpp"
 
@@ -66,7 +67,7 @@ void apply_settings(std::vector<Case>& cases, const std::vector<std::string>& se
       bool applies = false;
       for (Arm& arm : item.arms)
         if (setting.arm.empty() || arm.name == setting.arm) {
-          arm.config[setting.key] = value;
+          set_key(arm, setting.key, value);
           applies = true;
         }
       if (!applies)

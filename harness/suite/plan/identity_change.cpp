@@ -36,6 +36,7 @@ void add_members(std::vector<std::string>& phrases, const std::string& what, con
 std::string name_of_member(const std::string& key) {
   return key == "program"       ? "the program"
          : key == "cpu"         ? "the CPU"
+         : key == "variables"   ? "the arm's environment"
          : key == "traces"      ? "the traces that it reads"
          : key == "environment" ? "the determinism profile's variables"
                                 : key;

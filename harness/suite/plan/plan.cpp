@@ -88,6 +88,13 @@ trace::Capture twin_capture(const Case& source, const Arm& arm, const RunLength&
   return capture;
 }
 
+/// Returns whether variables name places that hold code. A run's identity does not follow what is there.
+bool names_places(const std::map<std::string, std::string>& environment) {
+  return std::ranges::any_of(environment, [](const auto& variable) {
+    return variable.first == "PATH" || variable.first == "PYTHONPATH" || variable.first.starts_with("LD_");
+  });
+}
+
 /// Returns the arms whose traces a command reads: {trace:ARM}.
 std::vector<std::string> arms_read_by(const Case& source, const Arm& arm) {
   std::vector<std::string> read;
@@ -163,6 +170,8 @@ PlannedRun Plan::run_of(const PlannedCase& planned, const Arm& arm, bool twin) {
     run.config["dtype"] = "float64";
   run.dtype = string_or(run.config, "dtype", "float32");
   run.command = arm.command;
+  run.program = arm.program;
+  run.environment = arm.environment;
   run.names = arm.names;
   run.case_folder = fs::absolute(planned.source.file).parent_path();
   run.profile = arm.profile.value_or(planned.source.profile);
@@ -173,7 +182,7 @@ PlannedRun Plan::run_of(const PlannedCase& planned, const Arm& arm, bool twin) {
   run.restart_after = arm.is_command() ? 0 : integer_of(run.config, "checkpoint.restart_after", 0);
   check_run(arm, run);
   run.timeout_seconds = planned.source.timeout_seconds;
-  run.cacheable = !arm.is_command() || !arm.inputs.empty();
+  run.cacheable = arm.is_command() ? !arm.inputs.empty() : !names_places(arm.environment);
   const RunLength length = length_of(run.config, arm);
   run.capture = twin ? twin_capture(planned.source, arm, length) : arm_capture(planned.source, arm, length);
   run.capture.faults = arm.faults;

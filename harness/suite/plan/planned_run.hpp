@@ -27,10 +27,12 @@ struct PlannedRun {
   /// JSON of: numeric config, ranks, profile, device, program, inputs, CPU, surroundings (inherited
   /// environment; for a command also its expanded words and program), and faults if it has any.
   std::string identity = "null";
-  std::string label;                            ///< "lr/warmup_index:one_indexed", of the first arm to ask
-  FlatConfig config;                            ///< complete
-  std::vector<std::string> command;             ///< with placeholders; empty: parity-train
-  std::map<std::string, std::string> trace_of;  ///< arm -> run id, for {trace:ARM} in the command
+  std::string label;                   ///< "lr/warmup_index:one_indexed", of the first arm to ask
+  FlatConfig config;                   ///< complete
+  std::vector<std::string> command;    ///< with placeholders; empty: parity-train
+  std::filesystem::path program = {};  ///< see Arm
+  std::map<std::string, std::string> environment = {};  ///< see Arm
+  std::map<std::string, std::string> trace_of;          ///< arm -> run id, for {trace:ARM} in the command
   /// Regular expression -> replacement, for the tensor names of a command arm.
   std::vector<std::pair<std::string, std::string>> names;
   std::filesystem::path case_folder;

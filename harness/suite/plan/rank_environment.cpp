@@ -40,6 +40,8 @@ std::string heartbeat_name(int rank) {
 std::map<std::string, std::string> rank_environment(const PlannedRun& run, const fs::path& folder, int rank,
                                                     const std::string& rendezvous, int port) {
   auto environment = profile_environment(run.profile, run.threads);
+  for (const auto& [name, value] : run.environment)
+    environment[name] = value;
   if (run.is_command() && environment.at("MKL_CBWR").starts_with("AVX2"))
     environment.merge(mkl_preload());
   const std::string trace = rank == 0 ? "trace.h5" : fmt::format("trace.rank{}.h5", rank);

@@ -74,7 +74,9 @@ Json run_identity(const PlanContext& context, const ConfigSchema* schema, const 
   if (run.is_command())
     identity["command"] = run.command;
   else
-    identity["program"] = context.hash_program(context.trainer);
+    identity["program"] = context.hash_program(run.program.empty() ? context.trainer : run.program);
+  if (!run.environment.empty())
+    identity["variables"] = run.environment;
   if (identity["device"] == "cuda")
     identity["cuda"] = cuda_identity(context);
   if (!run.cacheable)

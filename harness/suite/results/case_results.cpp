@@ -10,6 +10,7 @@
 #include "harness/base/json/fields.hpp"
 #include "harness/base/processes/process.hpp"
 #include "harness/compare/text/wording.hpp"
+#include "harness/suite/cases/arm_settings.hpp"
 #include "harness/suite/results/case_sentence.hpp"
 #include "harness/suite/results/case_times.hpp"
 #include "harness/suite/results/commands/bisect.hpp"
@@ -89,16 +90,18 @@ results::Arm arm_result(const PlannedArm& arm, const Evidence& evidence,
 
 std::vector<results::ConfigDifference> config_difference(const PlannedCase& planned) {
   std::set<std::string> keys;
+  std::map<std::string, FlatConfig> settings;
   for (const PlannedArm& arm : planned.arms)
-    for (const auto& [key, value] : arm.config)
-      keys.insert(key);
+    for (const auto& entry : settings[arm.name] = with_surroundings(arm.config, planned.source.arm(arm.name)))
+      keys.insert(entry.first);
   std::vector<results::ConfigDifference> differences;
   for (const std::string& key : keys) {
     results::ConfigDifference difference{key, {}};
     std::set<std::string> distinct;
     for (const PlannedArm& arm : planned.arms) {
-      const auto found = arm.config.find(key);
-      difference.values.emplace_back(arm.name, found == arm.config.end() ? Json() : found->second);
+      const FlatConfig& own = settings.at(arm.name);
+      const auto found = own.find(key);
+      difference.values.emplace_back(arm.name, found == own.end() ? Json() : found->second);
       distinct.insert(difference.values.back().second.dump());
     }
     if (distinct.size() > 1)

@@ -86,7 +86,8 @@ void RunningRun::start_leg() {
   try {
     ProcessSpec spec;
     spec.mark = mark_;
-    spec.argv = run_.is_command() ? expand_command(run_, store_) : std::vector{trainer_.string()};
+    spec.argv = run_.is_command() ? expand_command(run_, store_)
+                                  : std::vector{(run_.program.empty() ? trainer_ : run_.program).string()};
     if (!run_.is_command())
       for (const std::string& word : span_arguments(run_, store_, leg_))
         spec.argv.push_back(word);

@@ -38,5 +38,33 @@ TEST_F(RerunsTest, DamagedRecords_StopNothing) {
   EXPECT_THAT(outcome.err, Not(HasSubstr(sentence)));
 }
 
+/// Arms that differ in a variable only.
+class VariableTest : public ProgramTest {
+ protected:
+  void SetUp() override {
+    ProgramTest::SetUp();
+    write_case("variable", no_golden() + arm("first", "a") + arm("second", "b") + losses_identical());
+  }
+  static std::string arm(const std::string& name, const std::string& trace) {
+    return "[arms." + name + "]\ncommand = [\"sh\", \"-c\", \"cp $DATA $PARITY_TRACE # {config}\"]\n" +
+           "environment = { DATA = \"{case_dir}/" + trace + ".h5\" }\n";
+  }
+};
+
+TEST_F(VariableTest, IsNamedAsWhatDiffers) {
+  const Outcome found = parity("run topic/variable");
+  EXPECT_EQ(found.status, 1) << found.err;
+  const Json item = results().at("cases").at(0);
+  EXPECT_EQ(item.at("config_difference").at(0).at("key"), "environment.DATA");
+  EXPECT_EQ(parity("run topic/variable --set environment.RANK=1").status, 2);
+  EXPECT_EQ(parity("run topic/variable --set second:environment.DATA=cases/topic/a.h5").status, 0);
+}
+
+TEST_F(VariableTest, IsSearchedByBisect) {
+  const Outcome found = parity("bisect options topic/variable:first second");
+  EXPECT_EQ(found.status, 1) << found.out << found.err;
+  EXPECT_THAT(found.out, HasSubstr("environment.DATA = "));
+}
+
 }  // namespace
 }  // namespace parity::cli

@@ -54,6 +54,39 @@ TEST_F(PlanTest, WhatMayChangeNumbersChangesTheIdentity) {
   EXPECT_NE(planned_with("program 1", "profile = \"native\"\n"), before);
 }
 
+TEST_F(PlanTest, RunId_DependsOnVariablesAndProgramOfTheArm) {
+  write_file(folder_ / "other", "");
+  const std::string claim = check("channel = \"lr\"", "equivalent");
+  plan_->add(parse_case(arms("environment = { MKL_CBWR = \"COMPATIBLE\" }", "") + claim, folder_ / "x.toml"));
+  EXPECT_NE(arm(0).run, arm(1).run);
+  EXPECT_EQ(twin(0).environment.at("MKL_CBWR"), "COMPATIBLE");
+  EXPECT_TRUE(run(0).cacheable);
+  const std::string plain = arm(1).run, own = arm(0).run;
+
+  PlanContext context;
+  context.trainer = folder_ / "trainer";
+  context.schema_file = folder_ / "schema.json";
+  context.cpu = {{"vendor", "test"}};
+  context.hash_program = [](const auto& program) { return program.filename().string(); };
+  plan_ = std::make_unique<Plan>(context);
+  plan_->add(parse_case(arms("program = \"other\"", "") + claim, folder_ / "x.toml"));
+  EXPECT_NE(arm(0).run, arm(1).run);
+  EXPECT_EQ(Json::parse(run(0).identity).at("program"), "other");
+  EXPECT_EQ(run(0).program, folder_ / "other");
+
+  plan_ = make_plan("program 1");
+  add(arms("environment = { MKL_CBWR = \"AVX\" }", "") + claim);
+  EXPECT_NE(arm(0).run, own);
+  EXPECT_EQ(arm(1).run, plain);
+}
+
+TEST_F(PlanTest, ArmWithAPlaceOfCodeInItsEnvironment_IsNeverStored) {
+  add(arms("environment = { LD_LIBRARY_PATH = \"/opt/other\" }", "environment = { X = \"1\" }") +
+      check("channel = \"lr\"", "identical"));
+  EXPECT_FALSE(run(0).cacheable);
+  EXPECT_TRUE(run(1).cacheable);
+}
+
 TEST_F(PlanTest, RunId_DependsOnFaultTwinHasTheFaultToo) {
   Case source = parse(arms("", "lr.base = 1.0") + check("channel = \"loss\"", "equivalent"));
   plan_->add(source);

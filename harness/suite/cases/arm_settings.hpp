@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "harness/suite/cases/case.hpp"
+#include "harness/suite/cases/flat_config.hpp"
+
+namespace parity::suite {
+
+/// All that distinguishes an arm from another of its program: config keys, variables as "environment.NAME",
+/// and another parity-train as "program".
+
+/// Returns a config with the arm's variables and program.
+FlatConfig with_surroundings(FlatConfig config, const Arm& arm);
+
+/// Sets a config key of an arm, or its variable or program.
+/// \throws UserError as check_variable; for a program that is not there, or an arm with a command
+void set_key(Arm& arm, const std::string& key, const PlacedValue& value);
+
+/// Removes a config key of an arm, or its variable or program.
+void erase_key(Arm& arm, const std::string& key);
+
+/// Checks a variable that an arm sets.
+/// \throws UserError if it cannot be a variable, or if parity sets it itself
+void check_variable(const std::string& name, const std::string& value);
+
+}  // namespace parity::suite
