@@ -31,6 +31,7 @@
 #include "harness/suite/plan/machine.hpp"
 #include "harness/suite/plan/plan.hpp"
 #include "harness/suite/plan/run_order.hpp"
+#include "harness/suite/repeats.hpp"
 #include "harness/suite/results/case_results.hpp"
 #include "harness/suite/results/case_times.hpp"
 #include "harness/suite/results/file/last.hpp"
@@ -189,7 +190,8 @@ class Suite {
 
   bool ended(const PlannedCase& planned) const {
     return std::all_of(planned.arms.begin(), planned.arms.end(), [&](const PlannedArm& arm) {
-      return runs().contains(arm.run) && (arm.twin.empty() || runs().contains(arm.twin));
+      return runs().contains(arm.run) && (arm.twin.empty() || runs().contains(arm.twin)) &&
+             (arm.repeat.empty() || runs().contains(arm.repeat));
     });
   }
 
@@ -198,8 +200,9 @@ class Suite {
       return !id.empty() && runs().at(id).failure &&
              runs().at(id).failure->kind == results::FailureKind::interrupted;
     };
-    return std::any_of(planned.arms.begin(), planned.arms.end(),
-                       [&](const PlannedArm& arm) { return cut(arm.run) || cut(arm.twin); });
+    return std::any_of(planned.arms.begin(), planned.arms.end(), [&](const PlannedArm& arm) {
+      return cut(arm.run) || cut(arm.twin) || cut(arm.repeat);
+    });
   }
 
   static golden::StoredGolden golden_of(const Case& source) {
@@ -243,9 +246,14 @@ class Suite {
       return false;
     }
     const bool records = records_golden(planned);
-    const auto judged = skip_reason(planned, runs()).empty()
-                            ? judge_case(planned, evidence, golden, policy_, runs(), standing)
-                            : std::vector<JudgedCheck>();
+    auto judged = skip_reason(planned, runs()).empty()
+                      ? judge_case(planned, evidence, golden, policy_, runs(), standing)
+                      : std::vector<JudgedCheck>();
+    if (const std::string arm = arm_to_repeat(planned, judged); !arm.empty() && !records && !stopped_) {
+      run_more({plan_.add_repeat(planned, arm)});
+      return false;
+    }
+    describe_repeats(judged, planned, runs(), store_);
     if (records)
       golden = golden_of(planned.source);
     const auto calibration = golden.golden ? calibration_of(golden.golden->floors) : std::nullopt;

@@ -209,11 +209,11 @@ class GapMeasure {
       for (const trace::TensorKey& key : in_order_of_computation(now_, step))
         if (const auto row = rows.find(key); row != rows.end())
           update.path.stations.push_back(station_of(*row->second));
-      const bool beyond_drift = std::ranges::any_of(update.path.stations, [](const TensorStation& station) {
-        return station.differs_beyond(golden::largest_tensor_drift);
-      });
+      const double drift = golden::largest_tensor_drift(evidence_.sixteen_bits);
+      const bool beyond_drift = std::ranges::any_of(
+          update.path.stations, [&](const TensorStation& station) { return station.differs_beyond(drift); });
       if (gap_.environment.differ() && beyond_drift)
-        update.beyond = golden::largest_tensor_drift;
+        update.beyond = drift;
     }
   }
 

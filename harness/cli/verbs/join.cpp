@@ -47,11 +47,11 @@ void print_join(const trace::JoinedRun& run) {
 
 ExitCode join(const JoinOptions& options) {
   const trace::JoinedRun run = trace::join_run(options.path);
+  static_cast<void>(trace::Trace::open(run.trace));  // refuses shards that do not make a whole
   if (options.json)
     fmt::print("{}\n", json_text(to_json(run), 1));
   else
     print_join(run);
-  static_cast<void>(trace::Trace::open(run.trace));  // refuses shards that do not make a whole
   return run.complete ? ExitCode::agree : ExitCode::crashed;
 }
 

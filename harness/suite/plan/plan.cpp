@@ -258,6 +258,18 @@ std::vector<std::string> Plan::add_golden_twins(PlannedCase& planned) {
   return {order_.begin() + static_cast<std::ptrdiff_t>(before), order_.end()};
 }
 
+std::string Plan::add_repeat(PlannedCase& planned, const std::string& arm) {
+  PlannedArm& place = planned.arm(arm);
+  PlannedRun run = runs_.at(place.run);
+  Json identity = Json::parse(run.identity);
+  identity["repeat"] = 1;
+  run.identity = json_text(identity);
+  run.label += ", again";
+  place.repeat = keep(std::move(run));
+  ask_for(place.repeat);
+  return place.repeat;
+}
+
 void Plan::run_spare_twin(PlannedCase& planned, const std::string& name) {
   PlannedArm& place = planned.arm(name);
   if (place.spare_twin.empty())

@@ -34,6 +34,10 @@ class Plan {
   /// \return ids of the new runs
   std::vector<std::string> run_spare_twins(PlannedCase& planned, const std::vector<std::string>& arms);
 
+  /// Adds a second run of an arm, to see whether it repeats itself.
+  /// \return its id
+  std::string add_repeat(PlannedCase& planned, const std::string& arm);
+
   std::map<std::string, PlannedRun>& runs() { return runs_; }  ///< includes spare twins
   const std::map<std::string, PlannedRun>& runs() const { return runs_; }
   /// Returns the ids of the runs to execute, in the order they were asked for.

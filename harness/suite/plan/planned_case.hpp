@@ -21,6 +21,7 @@ struct PlannedArm {
   int ranks = 1;
   std::string spare_twin = {};  ///< id of a twin that runs only if no stored evidence is valid
   std::string resolved = {};    ///< ArmEvidence::resolved
+  std::string repeat = {};      ///< id of a second run of the same; "" if there is none
 };
 
 /// The float64 twins of a case that run.

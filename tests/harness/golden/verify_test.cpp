@@ -217,6 +217,16 @@ TEST_F(GoldenDriftTest, GradientsMayDriftByRoundingOnly) {
   EXPECT_THAT(sentence, HasSubstr("more than drift"));
 }
 
+TEST_F(GoldenDriftTest, GradientsIn16BitsMayDriftFarther) {
+  record();
+  for (const auto& [value, verdict] :
+       {std::pair(0.51F, compare::Verdict::drift), std::pair(0.9F, compare::Verdict::different)}) {
+    run_elsewhere("GenuineIntel", 1e-7, 1e-16, value);
+    arms["one_indexed"].sixteen_bits = true;
+    EXPECT_EQ(verdict_of("grad"), verdict) << value;
+  }
+}
+
 TEST_F(GoldenDriftTest, WithoutTwinsThereIsNoDrift) {
   arms["one_indexed"].twin = nullptr;
   record();

@@ -69,6 +69,36 @@ TEST_F(GoldensTest, ChangedValues_NeedAReasonThatIsKept) {
   EXPECT_EQ(bytes(), after);
 }
 
+TEST_F(GoldensTest, ChangedRun_IsRepeatedBeforeItIsBlamed) {
+  change_values();
+  const Outcome found = parity("run topic/golden");
+  EXPECT_EQ(found.status, 1);
+  EXPECT_THAT(found.out, HasSubstr("a second run of x has the same bits"));
+  EXPECT_THAT(found.out, Not(HasSubstr("second run of y"))) << "one arm is enough";
+}
+
+TEST_F(GoldensTest, RunThatDoesNotRepeatItself_SaysSo) {
+  write_case("golden", shell_arm("x", "cp {case_dir}/$(cat {case_dir}/turn).h5 $PARITY_TRACE") +
+                           copying_arm("y", "a") + losses_identical());
+  write_file(folder_ / "cases/topic/turn", "a");
+  ASSERT_EQ(parity("golden record topic/golden --reason 'other command'").status, 0);
+  std::vector<double> other = falling_losses();
+  other[7] = 6.5;
+  write_trace("b", other);
+  write_case(
+      "golden",
+      shell_arm("x",
+                "n=$(cat {case_dir}/turn); cp {case_dir}/$n.h5 $PARITY_TRACE; echo c > {case_dir}/turn") +
+          copying_arm("y", "a") + losses_identical());
+  other[2] = 7.0;
+  write_trace("c", other);
+  write_file(folder_ / "cases/topic/turn", "b");
+  const Outcome found = parity("run topic/golden");
+  EXPECT_EQ(found.status, 1) << found.err;
+  EXPECT_THAT(found.out, HasSubstr("x does not repeat itself"));
+  EXPECT_THAT(found.out, HasSubstr("loss at step 3"));
+}
+
 TEST_F(GoldensTest, EachModeDoesWhatItsNameSays) {
   const std::string before = bytes();
   EXPECT_EQ(parity("run topic/golden --golden-mode update-all").status, 0);
