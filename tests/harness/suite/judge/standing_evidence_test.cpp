@@ -56,7 +56,8 @@ class StandingEvidenceTest : public SuiteTest {
   static Json check_of(const Json& results) { return results.at("cases").at(0).at("checks").at(0); }
   void expect_twins_ran(const Json& results) const {
     EXPECT_NE(source_of(results), "stored");
-    EXPECT_EQ(runs_of(results), 4);
+    const bool repeated = !results.at("cases").at(0).at("passed").get<bool>();  // an arm that left its golden
+    EXPECT_EQ(runs_of(results), repeated ? 5 : 4);
   }
   void expect_stands(const Json& results) const {
     EXPECT_EQ(source_of(results), "stored");
