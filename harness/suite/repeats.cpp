@@ -22,7 +22,7 @@ bool is_blamed(const JudgedCheck& check) {
 
 /// Returns "grad wq at step 3" or "loss at step 3", the earliest that differs; of one step, tensors in order
 /// of computation come first. "" if nothing that can be compared differs.
-std::string first_difference(const TraceDifference& difference) {
+std::string first_station(const TraceDifference& difference) {
   std::string first;
   int64_t step = 0;
   const auto offer = [&](int64_t at, const std::string& words) {
@@ -44,7 +44,7 @@ std::string first_difference(const TraceDifference& difference) {
 }
 
 /// Returns what a second run of an arm shows, in a sentence without a full stop.
-std::string describe(const PlannedArm& arm, const RunResult& again, const RunStore& store) {
+std::string describe_repeat(const PlannedArm& arm, const RunResult& again, const RunStore& store) {
   if (again.failure)
     return fmt::format("a second run of {} failed: {}", arm.name,
                        escape_to_line(again.failure->message, 200));
@@ -55,7 +55,7 @@ std::string describe(const PlannedArm& arm, const RunResult& again, const RunSto
                                                       trace::Trace::open(store.trace(arm.repeat)), filter);
     if (difference.agrees())
       return fmt::format("a second run of {} has the same bits", arm.name);
-    const std::string where = first_difference(difference);
+    const std::string where = first_station(difference);
     return fmt::format(
         "{} does not repeat itself, so the golden cannot judge it: a second run differs first in {}",
         arm.name, where.empty() ? "its length" : where);
@@ -78,7 +78,7 @@ void describe_repeats(std::vector<JudgedCheck>& judged, const PlannedCase& plann
   for (const PlannedArm& arm : planned.arms) {
     if (arm.repeat.empty())
       continue;
-    const std::string words = describe(arm, runs.at(arm.repeat), store);
+    const std::string words = describe_repeat(arm, runs.at(arm.repeat), store);
     for (JudgedCheck& check : judged)
       if (is_blamed(check) && check.claim.arms.front() == arm.name)
         check.result.sentence += "; " + words;
