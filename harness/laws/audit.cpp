@@ -20,6 +20,8 @@ constexpr std::array table = {
         ask_grad_norm},
     Law{"clip", "Does one factor scale all gradients, and is it the one that clipping defines?",
         "phases grad and grad_clipped; channel grad_norm", ask_clip},
+    Law{"update", "Does the optimizer's formula give the parameters and the state after the update?",
+        "phase param of two successive steps, phases optim and grad_clipped; channel lr", ask_update},
     Law{"replicas", "Do ranks hold the same values wherever they must?", "the files of at least 2 ranks",
         ask_replicas},
 };

@@ -11,6 +11,7 @@
 #include "harness/laws/gradients/norm_guesses.hpp"
 #include "harness/laws/laws.hpp"
 #include "harness/laws/run/recorded_run.hpp"
+#include "harness/laws/run/rounding.hpp"
 #include "harness/laws/run/tensor_groups.hpp"
 
 namespace parity::laws {
@@ -54,7 +55,7 @@ double clamp_of(const std::vector<double>& before, const std::vector<double>& af
 std::optional<Scaled> scaled_of(const RecordedRun& run, int64_t step, const std::string& name) {
   const TensorKey before{step, Phase::grad, name}, after{step, Phase::grad_clipped, name};
   const double u = std::max(run.roundoff(before), run.roundoff(after));
-  Scaled scaled{.name = name, .bound = 4 * u};
+  Scaled scaled{.name = name, .bound = 4 * u + own_rounding(run.size(before))};
   if (!run.has_values(before) || !run.has_values(after)) {
     const auto a = run.norm(before), b = run.norm(after);
     if (!a || !b || *a == 0)
@@ -76,7 +77,7 @@ std::optional<Scaled> scaled_of(const RecordedRun& run, int64_t step, const std:
   scaled.factor = ab / aa;
   scaled.weight = aa;
   for (size_t i = 0; i < a.size(); ++i)
-    if (!(std::abs(b[i] - scaled.factor * a[i]) <= 4 * u * std::abs(scaled.factor * a[i]) + smallest)) {
+    if (!(std::abs(b[i] - scaled.factor * a[i]) <= scaled.bound * std::abs(scaled.factor * a[i]) + smallest)) {
       scaled.one_factor = false;
       scaled.clamp = clamp_of(a, b, u);
       break;
@@ -124,7 +125,8 @@ std::optional<double> max_norm_of(const RecordedRun& run, int64_t step) {
 }
 
 /// Groups the tensors that were not scaled by the main factor, by what happened to them.
-void check_tensors(const ClipStep& clip, std::set<std::string>& told, Finding& finding) {
+/// \return whether there are some
+bool check_tensors(const ClipStep& clip, bool tell, Finding& finding) {
   std::vector<std::string> names;
   std::map<std::string, std::set<std::string>> odd;
   std::map<std::string, double> factor_of;
@@ -134,13 +136,13 @@ void check_tensors(const ClipStep& clip, std::set<std::string>& told, Finding& f
     const bool same = finding.compare(error, 2 * one.bound * std::abs(clip.factor));
     std::string what;
     if (one.clamp > 0)
-      what = fmt::format("has its elements cut off at {:.6g} (clipping by value)", one.clamp);
+      what = fmt::format("elements cut off at {:.6g} (clipping by value)", one.clamp);
     else if (!one.one_factor)
-      what = "is not one multiple of its gradient before clipping";
+      what = "not one multiple of the gradient before clipping";
     else if (!same && std::abs(one.factor - 1) <= one.bound)
-      what = fmt::format("is not clipped, where the others are scaled by {:.6g}", clip.factor);
+      what = fmt::format("not clipped, where the others are scaled by {:.6g}", clip.factor);
     else if (!same)
-      what = fmt::format("is scaled by {:.6g}, {:.4g} times the factor {:.6g} of the others", one.factor,
+      what = fmt::format("scaled by {:.6g}, {:.6g} times the factor {:.6g} of the others", one.factor,
                          one.factor / clip.factor, clip.factor);
     if (what.empty())
       continue;
@@ -149,9 +151,10 @@ void check_tensors(const ClipStep& clip, std::set<std::string>& told, Finding& f
   }
   for (const auto& [what, some] : odd) {
     const std::string who = describe(some, names);
-    if (told.insert(who).second)
-      finding.departures.push_back({who + " " + what, clip.step, who, {}, factor_of[what]});
+    if (tell)
+      finding.departures.push_back({who + ": " + what, clip.step, who, {}, factor_of[what]});
   }
+  return !odd.empty();
 }
 
 /// What the factor is compared with.
@@ -238,12 +241,14 @@ Finding ask_clip(const RecordedRun& run) {
     finding.record = "phases grad and grad_clipped of the same updates";
     return finding;
   }
-  std::set<std::string> told;
   bool knows = false;
+  int64_t odd = 0;
   for (const ClipStep& clip : steps) {
-    check_tensors(clip, told, finding);
+    odd += check_tensors(clip, odd == 0, finding);
     knows = knows || (run.channel("grad_norm", clip.step) && max_norm_of(run, clip.step));
   }
+  if (odd > 1)
+    finding.notes.push_back(fmt::format("tensors are scaled by different factors at {} updates", odd));
   if (knows)
     check_factors(run, steps, finding);
   else

@@ -38,4 +38,9 @@ inline double norm_bound(int64_t n, double roundoff) {
   return 8 * roundoff + sum * (std::sqrt(count) + 1e-3 * count);
 }
 
+/// Returns a bound of the relative error that this program's own float64 sums over n elements have.
+inline double own_rounding(int64_t n) {
+  return 0x1p-53 * (8 + 4 * std::sqrt(static_cast<double>(n)));
+}
+
 }  // namespace parity::laws
