@@ -22,6 +22,8 @@ constexpr std::array table = {
         "phases grad and grad_clipped; channel grad_norm", ask_clip},
     Law{"update", "Does the optimizer's formula give the parameters and the state after the update?",
         "phase param of two successive steps, phases optim and grad_clipped; channel lr", ask_update},
+    Law{"schedule", "Do lr and weight_decay follow one schedule, and is it the one that the config names?",
+        "the channel lr of at least 4 updates", ask_schedule},
     Law{"replicas", "Do ranks hold the same values wherever they must?", "the files of at least 2 ranks",
         ask_replicas},
 };

@@ -41,6 +41,8 @@ std::map<std::string, std::set<std::string>> families(const std::vector<std::str
 }
 
 std::string describe(const std::set<std::string>& some, const std::vector<std::string>& all, size_t most) {
+  if (some.size() > 3 && some.size() == all.size())
+    return "every tensor";
   std::map<std::string, std::set<std::string>> whole, chosen;
   for (const std::string& name : all)
     whole[starred(name)].insert(name);

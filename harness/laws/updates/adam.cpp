@@ -108,7 +108,7 @@ std::optional<Complaint> explain_numbers(const TensorUpdate& data, const AdamFor
   other = form;
   other.lr = best_factor(n, [&](size_t i) { return step.direction(i) + form.decay * data.before[i]; }, moved);
   if (AdamStep(other, data).fits())
-    return Complaint{fmt::format("the parameter is updated with a learning rate of {:.6g}, {:.4g} times the {:.6g} "
+    return Complaint{fmt::format("the parameter is updated with a learning rate of {:.4g}, {:.4g} times the {:.6g} "
                                  "that is recorded", other.lr, other.lr / form.lr, form.lr),
                      other.lr / form.lr};
   return std::nullopt;
@@ -201,7 +201,6 @@ void check_parameter(const TensorUpdate& data, const OptimizerNumbers& numbers, 
 
 /// A moment: after = beta before + (1 - beta) x, x = g or g^2.
 struct Moment {
-  std::string name;
   const Vector& before;
   const Vector& after;
   double beta;
@@ -230,55 +229,86 @@ ElementFit fit_moment(const Moment& moment, const Vector& gradient, double beta,
       });
 }
 
-std::optional<Complaint> explain_moment(const Moment& moment, const TensorUpdate& data,
-                                        const OptimizerNumbers& numbers, const Vector& gradient) {
+/// What was found about a moment that the formula does not give.
+struct MomentComplaint {
+  std::string what;  ///< without the moment's name
+  std::optional<double> factor = {};
+  std::optional<double> beta = {};  ///< that gives the moment
+};
+
+MomentComplaint explain_moment(const Moment& moment, const TensorUpdate& data, const OptimizerNumbers& numbers,
+                               const Vector& gradient, const ElementFit& fit) {
   const double u = data.state_roundoff;
   const size_t n = gradient.size();
   if (moment.before == moment.after)
-    return Complaint{fmt::format("{} is not updated", moment.name), 0.0};
+    return {"not updated", 0.0};
   if (!data.unclipped.empty() &&
       fit_moment(moment, gradient_of(data.unclipped, data, numbers), moment.beta, 1, u).fits())
-    return Complaint{fmt::format("{} takes in the gradient before clipping", moment.name)};
+    return {"the gradient before clipping enters"};
   const double weight = best_factor(n, [&](size_t i) { return moment.x(gradient[i]) - moment.before[i]; },
                                     [&](size_t i) { return moment.after[i] - moment.before[i]; });
   const double c = best_factor(n, [&](size_t i) { return (1 - moment.beta) * moment.x(gradient[i]); },
                                [&](size_t i) { return moment.after[i] - moment.beta * moment.before[i]; });
   const double scale = moment.squared ? std::sqrt(c) : c;
+  const MomentComplaint other_beta{
+      fmt::format("beta is {:.4g} where {:.6g} is recorded", 1 - weight, moment.beta), {}, 1 - weight};
   if (data.step > 1 && weight > 0 && weight < 1 && fit_moment(moment, gradient, 1 - weight, 1, u).fits())
-    return Complaint{fmt::format("{} has a beta of {:.4g} where {:.6g} is recorded", moment.name, 1 - weight,
-                                 moment.beta)};
+    return other_beta;
+  // From zero, a larger gradient and a smaller beta look alike: the other moment tells them apart.
   if (fit_moment(moment, gradient, moment.beta, scale, u).fits())
-    return Complaint{fmt::format("{} takes in {:.5g} times the recorded gradient", moment.name, scale), scale};
-  return std::nullopt;
+    return {fmt::format("{:.4g} times the recorded gradient enters", scale), scale,
+            data.step == 1 ? other_beta.beta : std::nullopt};
+  return {describe_elements("the state", fit, n).text};
 }
 
-void check_moment(const Moment& moment, const TensorUpdate& data, const OptimizerNumbers& numbers,
-                  UpdateCheck& check) {
+std::optional<MomentComplaint> check_moment(const Moment& moment, const TensorUpdate& data,
+                                            const OptimizerNumbers& numbers, UpdateCheck& check) {
   if (data.gradient.empty() || moment.before.empty() || moment.after.empty())
-    return;
+    return std::nullopt;
   const Vector gradient = gradient_of(data.gradient, data, numbers);
   const ElementFit fit = fit_moment(moment, gradient, moment.beta, 1, data.state_roundoff);
   ++check.compared;
-  if (fit.fits()) {
-    check.worst = std::max(check.worst, fit.worst);
-    return;
+  if (!fit.fits())
+    return explain_moment(moment, data, numbers, gradient, fit);
+  check.worst = std::max(check.worst, fit.worst);
+  return std::nullopt;
+}
+
+/// Compares both moments. \return the numbers with the betas that give them
+OptimizerNumbers check_moments(const TensorUpdate& data, const OptimizerNumbers& numbers, UpdateCheck& check) {
+  OptimizerNumbers fitted = numbers;
+  std::optional<MomentComplaint> first, second;
+  if (numbers.beta1)
+    first = check_moment({data.first_before, data.first_after, *numbers.beta1, false}, data, numbers, check);
+  if (numbers.beta2)
+    second = check_moment({data.second_before, data.second_after, *numbers.beta2, true}, data, numbers,
+                          check);
+  if (first && second && first->what == second->what) {
+    check.complaints.push_back({"exp_avg and exp_avg_sq: " + first->what, first->factor});
+    return fitted;
   }
-  if (auto complaint = explain_moment(moment, data, numbers, gradient))
-    check.complaints.push_back(*complaint);
-  else
-    check.complaints.push_back(describe_elements(moment.name, fit, gradient.size()));
+  const auto add = [&](const char* name, const std::optional<MomentComplaint>& found, std::optional<double>& beta) {
+    if (!found)
+      return;
+    std::string what = found->what;
+    if (found->beta) {
+      what = fmt::format("beta is {:.4g} where {:.6g} is recorded", *found->beta, *beta);
+      beta = found->beta;
+    }
+    check.complaints.push_back({std::string(name) + ": " + what, found->beta ? std::nullopt : found->factor});
+  };
+  add("exp_avg", first, fitted.beta1);
+  add("exp_avg_sq", second, fitted.beta2);
+  return fitted;
 }
 
 }  // namespace
 
 UpdateCheck check_adam(const TensorUpdate& data, const OptimizerNumbers& numbers) {
   UpdateCheck check;
-  if (numbers.beta1)
-    check_moment({"exp_avg", data.first_before, data.first_after, *numbers.beta1, false}, data, numbers, check);
-  if (numbers.beta2)
-    check_moment({"exp_avg_sq", data.second_before, data.second_after, *numbers.beta2, true}, data, numbers, check);
+  const OptimizerNumbers fitted = check_moments(data, numbers, check);
   if (numbers.beta1 && numbers.beta2)
-    check_parameter(data, numbers, check);
+    check_parameter(data, fitted, check);
   return check;
 }
 

@@ -84,7 +84,7 @@ std::optional<Complaint> explain_parameter(const TensorUpdate& data, const SgdFo
   other.lr = best_factor(n, [&](size_t i) { return step.move(i); },
                          [&](size_t i) { return data.before[i] - data.after[i]; });
   if (SgdStep(other, data, data.gradient).fits())
-    return Complaint{fmt::format("the parameter is updated with a learning rate of {:.6g}, {:.4g} times the {:.6g} that "
+    return Complaint{fmt::format("the parameter is updated with a learning rate of {:.4g}, {:.4g} times the {:.6g} that "
                                  "is recorded", other.lr, other.lr / form.lr, form.lr),
                      other.lr / form.lr};
   if (data.first_after.empty()) {
