@@ -16,8 +16,8 @@ namespace parity::laws {
 namespace {
 
 constexpr std::array table = {
-    Law{"grad_norm", "Is grad_norm the norm of the gradients?", "channel grad_norm; phase grad of all parameters",
-        ask_grad_norm},
+    Law{"grad_norm", "Is grad_norm the norm of the gradients?",
+        "channel grad_norm; phase grad of all parameters", ask_grad_norm},
     Law{"clip", "Does one factor scale all gradients, and is it the one that clipping defines?",
         "phases grad and grad_clipped; channel grad_norm", ask_clip},
     Law{"update", "Does the optimizer's formula give the parameters and the state after the update?",
@@ -57,7 +57,8 @@ void check_names(const std::vector<std::string>& names) {
     known.emplace_back(law.name);
   for (const std::string& name : names)
     if (std::ranges::find(known, name) == known.end())
-      throw UserError("cannot ask the law '" + name + "' (there is none of that name)" + suggestion(name, known));
+      throw UserError("cannot ask the law '" + name + "' (there is none of that name)" +
+                      suggestion(name, known));
 }
 
 }  // namespace
@@ -79,7 +80,8 @@ ExitCode Audit::exit_code() const {
 }
 
 std::string Audit::verdict() const {
-  const int64_t hold = count(Answer::holds), depart = count(Answer::departs), silent = count(Answer::not_asked);
+  const int64_t hold = count(Answer::holds), depart = count(Answer::departs),
+                silent = count(Answer::not_asked);
   std::string rest = silent == 0 ? "" : fmt::format(", {} not asked", silent);
   if (depart > 0)
     return fmt::format("unlawful: {} of {} laws depart{}", depart, hold + depart, rest);
@@ -92,8 +94,12 @@ Json Audit::to_json() const {
   Json list = Json::array();
   for (const Row& row : rows)
     list.push_back(laws::to_json(row));
-  return {{"schema", audit_schema}, {"trace", trace},   {"ended", ended},
-          {"verdict", verdict()},   {"faults", faults}, {"laws", list},
+  return {{"schema", audit_schema},
+          {"trace", trace},
+          {"ended", ended},
+          {"verdict", verdict()},
+          {"faults", faults},
+          {"laws", list},
           {"lawful", exit_code() == ExitCode::agree}};
 }
 

@@ -28,11 +28,11 @@ constexpr auto enum_names(Answer) {
 
 /// One thing that a run did otherwise than a law says.
 struct Departure {
-  std::string sentence;             ///< what is wrong, and what reproduces the recorded value
-  std::optional<int64_t> step;      ///< the first step; 0 is the initial state
-  std::string tensor;               ///< name, or a pattern of names; empty for a channel
-  std::optional<int64_t> rank;      ///< if one rank is at fault
-  std::optional<double> factor;     ///< recorded over recomputed value, if it is one number
+  std::string sentence;          ///< what is wrong, and what reproduces the recorded value
+  std::optional<int64_t> step;   ///< the first step; 0 is the initial state
+  std::string tensor;            ///< name, or a pattern of names; empty for a channel
+  std::optional<int64_t> rank;   ///< if one rank is at fault
+  std::optional<double> factor;  ///< recorded over recomputed value, if it is one number
 };
 
 /// The answer of a law with its evidence.

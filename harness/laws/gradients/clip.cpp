@@ -23,11 +23,11 @@ using trace::TensorKey;
 /// How clipping changed one tensor.
 struct Scaled {
   std::string name;
-  double factor = 1;    ///< least squares, or the quotient of the norms
-  double bound = 0;     ///< of the factor, relative
-  double weight = 0;    ///< squared norm of the gradient
+  double factor = 1;       ///< least squares, or the quotient of the norms
+  double bound = 0;        ///< of the factor, relative
+  double weight = 0;       ///< squared norm of the gradient
   bool one_factor = true;  ///< whether the factor gives every element
-  double clamp = 0;     ///< if the elements were cut off at one size instead: that size
+  double clamp = 0;        ///< if the elements were cut off at one size instead: that size
 };
 
 struct ClipStep {
@@ -77,7 +77,8 @@ std::optional<Scaled> scaled_of(const RecordedRun& run, int64_t step, const std:
   scaled.factor = ab / aa;
   scaled.weight = aa;
   for (size_t i = 0; i < a.size(); ++i)
-    if (!(std::abs(b[i] - scaled.factor * a[i]) <= scaled.bound * std::abs(scaled.factor * a[i]) + smallest)) {
+    if (!(std::abs(b[i] - scaled.factor * a[i]) <=
+          scaled.bound * std::abs(scaled.factor * a[i]) + smallest)) {
       scaled.one_factor = false;
       scaled.clamp = clamp_of(a, b, u);
       break;
@@ -168,10 +169,12 @@ std::string explain(const RecordedRun& run, const ClipStep& clip, const Expected
   const double f = clip.factor, tolerance = 1e-5 * std::abs(f);
   const auto is = [&](double value) { return std::abs(f - value) <= tolerance; };
   if (is(1))
-    return fmt::format("gradients are not clipped although grad_norm {:.6g} exceeds max_norm {:.6g}", want.norm,
-                       want.max_norm);
-  const std::string begin = fmt::format("gradients are scaled by {:.6g}, where max_norm {:.6g} and grad_norm {:.6g} "
-                                        "give {:.6g}", f, want.max_norm, want.norm, want.with_margin());
+    return fmt::format("gradients are not clipped although grad_norm {:.6g} exceeds max_norm {:.6g}",
+                       want.norm, want.max_norm);
+  const std::string begin = fmt::format(
+      "gradients are scaled by {:.6g}, where max_norm {:.6g} and grad_norm {:.6g} "
+      "give {:.6g}",
+      f, want.max_norm, want.norm, want.with_margin());
   if (want.norm < want.max_norm && is(want.max_norm / want.norm))
     return begin + ": a norm below max_norm is scaled up to it";
   if (const GradientNorms norms = gradient_norms(run, clip.step, Phase::grad);
@@ -195,7 +198,8 @@ void check_factors(const RecordedRun& run, const std::vector<ClipStep>& steps, F
       continue;
     const Expected want{*norm, *max_norm > 0 ? *max_norm : HUGE_VAL};
     const double bound = clip.tensors.front().bound;
-    const double error = std::min(std::abs(clip.factor - want.with_margin()), std::abs(clip.factor - want.without()));
+    const double error =
+        std::min(std::abs(clip.factor - want.with_margin()), std::abs(clip.factor - want.without()));
     if (want.without() < 1) {
       ++active;
       with_margin += std::abs(clip.factor - want.with_margin()) <= bound * clip.factor;
@@ -211,7 +215,8 @@ void check_factors(const RecordedRun& run, const std::vector<ClipStep>& steps, F
   else if (with_margin == active && without < active)
     finding.notes.push_back(fmt::format("active at {} updates, by max_norm / (grad_norm + 1e-6)", active));
   else if (without == active && with_margin < active)
-    finding.notes.push_back(fmt::format("active at {} updates, by max_norm / grad_norm without 1e-6", active));
+    finding.notes.push_back(
+        fmt::format("active at {} updates, by max_norm / grad_norm without 1e-6", active));
   else
     finding.notes.push_back(fmt::format("active at {} updates", active));
 }
@@ -220,7 +225,8 @@ void check_factors(const RecordedRun& run, const std::vector<ClipStep>& steps, F
 void infer_max_norm(const RecordedRun& run, const std::vector<ClipStep>& steps, Finding& finding) {
   std::set<double> seen;
   for (const ClipStep& clip : steps)
-    if (const auto norm = run.channel("grad_norm", clip.step); norm && clip.factor < 1 - clip.tensors.front().bound)
+    if (const auto norm = run.channel("grad_norm", clip.step);
+        norm && clip.factor < 1 - clip.tensors.front().bound)
       seen.insert(clip.factor * (*norm + 1e-6));
   if (seen.empty())
     finding.notes.emplace_back("max_norm was not recorded, and no update was clipped");

@@ -77,6 +77,12 @@ std::optional<NormGuess> common_guess(const RecordedRun& run, const std::vector<
 Departure departure(const Mismatch& at, const std::optional<NormGuess>& guess, size_t updates) {
   const double factor = at.recorded / at.norms.norm();
   Departure found;
+  if (!std::isfinite(at.recorded))
+    return {fmt::format("grad_norm is {} at update {}, where all gradients are finite", at.recorded, at.step),
+            at.step,
+            "",
+            {},
+            {}};
   found.sentence = fmt::format("grad_norm is {:.4g} of the norm of the gradients ({:.6g} for {:.6g})", factor,
                                at.recorded, at.norms.norm());
   found.sentence += guess ? ": it equals " + guess->sentence : ": no part of the gradients gives it";
@@ -96,13 +102,14 @@ void judge(const RecordedRun& run, const std::vector<Mismatch>& all, Finding& fi
     return;
   const Mismatch& first = all.front();
   const std::optional<NormGuess> guess = common_guess(run, all);
-  if (guess || first.recorded < first.norms.norm() || is_complete(run, first)) {
+  if (guess || !(first.recorded >= first.norms.norm()) || is_complete(run, first)) {
     finding.departures.push_back(departure(first, guess, all.size()));
     return;
   }
   finding.checked = 0;
   finding.why = fmt::format(
-      "the {} gradients of update {} that were recorded give {:.4g}, less than grad_norm {:.4g}; others may be "
+      "the {} gradients of update {} that were recorded give {:.4g}, less than grad_norm {:.4g}; others may "
+      "be "
       "missing in the trace",
       first.norms.names.size(), first.step, first.norms.norm(), first.recorded);
   finding.record = "phase grad of all parameters, or phase param as well with the channel update_norm";
@@ -112,7 +119,11 @@ void add_not_finite(const RecordedRun& run, int64_t step, double recorded, const
                     Finding& finding) {
   if (std::isfinite(recorded) && run.norm({step, Phase::grad, name}))
     finding.departures.push_back(
-        {fmt::format("grad_norm is {:.6g}, but the gradient of {} is not finite", recorded, name), step, name, {}, {}});
+        {fmt::format("grad_norm is {:.6g}, but the gradient of {} is not finite", recorded, name),
+         step,
+         name,
+         {},
+         {}});
 }
 
 }  // namespace

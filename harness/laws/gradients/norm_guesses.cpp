@@ -25,8 +25,7 @@ void add_parts(const RecordedRun& run, const trace::TensorKey& key, GradientNorm
   std::set<PartCover> seen;
   bool whole = false;
   for (const trace::RankRow& row : found->second) {
-    const bool replica =
-        row.layout ? !seen.insert(cover_of(*row.layout)).second : std::exchange(whole, true);
+    const bool replica = row.layout ? !seen.insert(cover_of(*row.layout)).second : std::exchange(whole, true);
     norms.parts.push_back({key.name, row.rank, row.norm * row.norm, replica});
   }
 }
@@ -150,7 +149,8 @@ void guess_other_phases(const RecordedRun& run, int64_t step, std::vector<NormGu
       for (const trace::RankRow& row : rows)
         local[row.rank] += row.norm * row.norm;
   for (const auto& [rank, square] : local)
-    list.push_back({fmt::format("the norm of rank {} before the reduction", rank), std::sqrt(square), "", rank});
+    list.push_back(
+        {fmt::format("the norm of rank {} before the reduction", rank), std::sqrt(square), "", rank});
 }
 
 }  // namespace

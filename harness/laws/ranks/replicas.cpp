@@ -43,9 +43,12 @@ Departure tensor_departure(const RecordedRun& run, const std::vector<const Repli
   std::string others;
   for (const int64_t rank : ranks)
     others += (others.empty() ? "" : ", ") + std::to_string(rank);
-  Departure found{fmt::format("{} of {} differs between rank {} and rank {} at step {}", name_of(*first.phase), who,
-                              first.rank, others, first.step),
-                  first.step, who, ranks.size() == 1 ? std::optional(first.other) : std::nullopt, {}};
+  Departure found{fmt::format("{} of {} differs between rank {} and rank {} at step {}",
+                              name_of(*first.phase), who, first.rank, others, first.step),
+                  first.step,
+                  who,
+                  ranks.size() == 1 ? std::optional(first.other) : std::nullopt,
+                  {}};
   if (first.value && first.other_value)
     found.sentence += fmt::format(": {:.9g} and {:.9g} at the first element that differs", *first.value,
                                   *first.other_value);
@@ -62,10 +65,14 @@ void judge(const RecordedRun& run, Finding& finding) {
     if (each.phase)
       tensors[{each.step, *each.phase}].push_back(&each);
     else if (channels.insert(each.name).second)
-      finding.departures.push_back({fmt::format("channel {} differs between rank {} and rank {} from step {}: {} and {}",
-                                                each.name, each.rank, each.other, each.step,
-                                                each.value.value_or(NAN), each.other_value.value_or(NAN)),
-                                    each.step, "", each.other, {}});
+      finding.departures.push_back(
+          {fmt::format("channel {} differs between rank {} and rank {} from step {}: {} and {}", each.name,
+                       each.rank, each.other, each.step, each.value.value_or(NAN),
+                       each.other_value.value_or(NAN)),
+           each.step,
+           "",
+           each.other,
+           {}});
   }
   if (tensors.empty())
     return;
@@ -82,7 +89,7 @@ Finding ask_replicas(const RecordedRun& run) {
   judge(run, finding);
   if (finding.answer() != Answer::not_asked)
     return finding;
-  finding.why = run.trace().ranks() > 1        ? "no tensor or channel was recorded on several ranks"
+  finding.why = run.trace().ranks() > 1          ? "no tensor or channel was recorded on several ranks"
                 : run.trace().joined_ranks() > 1 ? "the trainer joined the ranks' values itself"
                                                  : "the trace has one rank";
   finding.record = "phases param and grad on every rank, each rank in its own file";

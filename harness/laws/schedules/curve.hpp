@@ -23,12 +23,14 @@ struct Points {
   std::vector<int64_t> c;  ///< number of the update, minus 1; ascending
   std::vector<double> y;
   size_t size() const { return c.size(); }
-  Points first(size_t n) const { return {{c.begin(), c.begin() + static_cast<ptrdiff_t>(n)},
-                                         {y.begin(), y.begin() + static_cast<ptrdiff_t>(n)}}; }
+  Points first(size_t n) const {
+    return {{c.begin(), c.begin() + static_cast<ptrdiff_t>(n)},
+            {y.begin(), y.begin() + static_cast<ptrdiff_t>(n)}};
+  }
 };
 
-/// Returns the schedule of the learning rate that a config of parity-train asks for; nothing for the config of
-/// another trainer. Formulas: NUMERICS.md 1.
+/// Returns the schedule of the learning rate that a config of parity-train asks for; nothing for the config
+/// of another trainer. Formulas: NUMERICS.md 1.
 std::optional<Curve> promised_lr(const RecordedRun& run);
 /// Returns the schedule of the weight decay, likewise.
 std::optional<Curve> promised_decay(const RecordedRun& run);

@@ -40,7 +40,8 @@ std::optional<Found> find_line(const Piece& piece) {
   if (piece.size() < 2)
     return std::nullopt;
   const size_t last = piece.size() - 1;
-  const double slope = (piece.y(last) - piece.y(0)) / (piece.x(last) - piece.x(0)), x0 = piece.x(0), y0 = piece.y(0);
+  const double slope = (piece.y(last) - piece.y(0)) / (piece.x(last) - piece.x(0)), x0 = piece.x(0),
+               y0 = piece.y(0);
   Found found{"", [=](double x) { return y0 + slope * (x - x0); }};
   if (!piece.follows(found.f))
     return std::nullopt;
@@ -81,8 +82,8 @@ std::optional<Found> find_shape(const Piece& piece, double top, const char* name
       if (piece.follows(f))
         return Found{shape == root_shape
                          ? fmt::format("{} from update {:.6g}", name, start + 1)
-                         : fmt::format("{} over {:.6g} updates from update {:.6g}, down to {:.4g}", name, length,
-                                       start + 1, std::abs(low) < piece.tolerance ? 0 : low),
+                         : fmt::format("{} over {:.6g} updates from update {:.6g}, down to {:.4g}", name,
+                                       length, start + 1, std::abs(low) < piece.tolerance ? 0 : low),
                      f};
     }
   return std::nullopt;
@@ -117,7 +118,8 @@ std::optional<Found> find_decay(const Piece& piece, double top) {
 
 std::string warmup_text(const Piece& piece, double top) {
   const double first = piece.y(0), slope = piece.size() > 1 ? (piece.y(1) - first) / (piece.x(1) - piece.x(0))
-                                                            : first > 0 ? first : top;
+                                           : first > 0      ? first
+                                                            : top;
   const double steps = top / slope;
   if (std::abs(first - slope * piece.x(0)) <= piece.tolerance)
     return fmt::format("linear warmup over {:.6g} updates, 0-indexed", steps);
@@ -159,7 +161,8 @@ std::optional<Curve> find_curve(const Points& points) {
   std::function<double(double)> up, fallen;
   if (rise.size() > 0) {
     // The last warmup value is the highest: it must lie on the line too if the schedule is 1-indexed.
-    std::optional<Found> line = rise.size() == 1 ? Found{"", [y = rise.y(0)](double) { return y; }} : find_line(rise);
+    std::optional<Found> line =
+        rise.size() == 1 ? Found{"", [y = rise.y(0)](double) { return y; }} : find_line(rise);
     if (!line)
       return std::nullopt;
     up = line->f;
@@ -168,8 +171,8 @@ std::optional<Curve> find_curve(const Points& points) {
   if (cuts.down > cuts.top + 1 || cuts.down == n)
     texts.push_back(fmt::format("{:.6g} for {} updates", most, cuts.down - cuts.top));
   if (fall.size() > 0) {
-    std::optional<Found> decay = fall.size() == 1 ? Found{"a fall", [y = fall.y(0)](double) { return y; }}
-                                                  : find_decay(fall, most);
+    std::optional<Found> decay =
+        fall.size() == 1 ? Found{"a fall", [y = fall.y(0)](double) { return y; }} : find_decay(fall, most);
     if (!decay)
       return std::nullopt;
     fallen = decay->f;

@@ -53,7 +53,8 @@ double cosine(double p) {
 double titan(const LrKeys& k, double c) {
   const double warmup = std::min(k.warmup, k.total);
   double decay = k.total - warmup;
-  if (const double asked = std::nearbyint(k.total * k.decay_ratio); k.decay_ratio >= 0 && warmup + asked <= k.total)
+  if (const double asked = std::nearbyint(k.total * k.decay_ratio);
+      k.decay_ratio >= 0 && warmup + asked <= k.total)
     decay = asked;
   const double end = k.total + 1 - decay;
   if (c < warmup)
@@ -161,8 +162,9 @@ std::optional<Curve> promised_lr(const RecordedRun& run) {
   const auto factor = factor_of(*keys, run.config_number("data.global_batch").value_or(1));
   if (!factor)
     return std::nullopt;
-  return Curve{fmt::format("{} with base {:.6g} and {} warmup steps", keys->schedule, keys->base, keys->warmup),
-               [factor, base = keys->base](int64_t c) { return base * factor(static_cast<double>(c)); }};
+  return Curve{
+      fmt::format("{} with base {:.6g} and {} warmup steps", keys->schedule, keys->base, keys->warmup),
+      [factor, base = keys->base](int64_t c) { return base * factor(static_cast<double>(c)); }};
 }
 
 std::optional<Curve> promised_decay(const RecordedRun& run) {
@@ -175,8 +177,7 @@ std::optional<Curve> promised_decay(const RecordedRun& run) {
   const double start = run.config_number("optimizer.weight_decay_start").value_or(0);
   const double steps = run.config_number("steps").value_or(0);
   const bool is_cosine = ramp == "cosine";
-  return Curve{fmt::format("{} ramp from {:.6g} to {:.6g}", ramp, start, *end),
-               [=, end = *end](int64_t c) {
+  return Curve{fmt::format("{} ramp from {:.6g} to {:.6g}", ramp, start, *end), [=, end = *end](int64_t c) {
                  const double r = std::min(1.0, static_cast<double>(c) / steps);
                  return start + (is_cosine ? cosine(1 - r) : r) * (end - start);
                }};

@@ -30,7 +30,8 @@ double scale_of(const Points& points) {
 }
 
 /// Returns the first point that a curve does not give; the number of points if there is none.
-size_t first_break(const Points& points, const Curve& curve, double tolerance, int64_t shift = 0, size_t from = 0) {
+size_t first_break(const Points& points, const Curve& curve, double tolerance, int64_t shift = 0,
+                   size_t from = 0) {
   for (size_t i = from; i < points.size(); ++i)
     if (points.c[i] + shift < 0 || !(std::abs(points.y[i] - curve.at(points.c[i] + shift)) <= tolerance))
       return i;
@@ -49,18 +50,20 @@ std::string explain_break(const Points& points, const Curve& curve, double toler
   for (int64_t shift = 1; n - at > 1 && shift <= reach; ++shift)
     for (const int64_t one : {shift, -shift})
       if (first_break(points, curve, tolerance, one, at) == n)
-        return fmt::format("from there on it is {} update{} {}", shift, shift == 1 ? "" : "s",
-                           one > 0 ? "ahead" : "behind");
+        return fmt::format("{} {} update{} {}", at == 0 ? "it is" : "from there on it is", shift,
+                           shift == 1 ? "" : "s", one > 0 ? "ahead" : "behind");
   const double wanted = curve.at(here);
   const double factor = points.y[at] / wanted;
   const Curve scaled{"", [&](int64_t c) { return factor * curve.at(c); }};
-  if (wanted != 0 && n - at > 1 && first_break(points, scaled, tolerance * std::max(1.0, std::abs(factor)), 0, at) == n)
-    return fmt::format("from there on it is {:.6g} times that", factor);
+  const char* from = at == 0 ? "it is" : "from there on it is";
+  if (wanted != 0 && n - at > 1 &&
+      first_break(points, scaled, tolerance * std::max(1.0, std::abs(factor)), 0, at) == n)
+    return fmt::format("{} {:.6g} times that", from, factor);
   return "";
 }
 
-Departure departure(const std::string& name, const Points& points, const Curve& curve, const std::string& whose,
-                    double tolerance, size_t at) {
+Departure departure(const std::string& name, const Points& points, const Curve& curve,
+                    const std::string& whose, double tolerance, size_t at) {
   const double wanted = curve.at(points.c[at]);
   Departure found;
   found.sentence = fmt::format("{} is {:.6g} at update {}, where {} ({}) gives {:.6g}", name, points.y[at],
@@ -83,9 +86,24 @@ void compare_promised(const std::string& name, const Points& points, const Curve
     if (!finding.compare(std::abs(points.y[i] - curve.at(points.c[i])), tolerance))
       first = std::min(first, i);
   if (first < points.size())
-    finding.departures.push_back(departure(name, points, curve, "the config's schedule", 1e-9 * scale_of(points), first));
+    finding.departures.push_back(
+        departure(name, points, curve, "the config's schedule", 1e-9 * scale_of(points), first));
   else
     finding.notes.push_back(fmt::format("{} follows the config's {}", name, curve.text));
+}
+
+/// Adds a departure for a value that is not finite. \return whether there is one
+bool has_not_finite(const std::string& name, const Points& points, Finding& finding) {
+  for (size_t i = 0; i < points.size(); ++i)
+    if (!std::isfinite(points.y[i])) {
+      finding.departures.push_back({fmt::format("{} is {} at update {}", name, points.y[i], points.c[i] + 1),
+                                    points.c[i] + 1,
+                                    "",
+                                    {},
+                                    {}});
+      return true;
+    }
+  return false;
 }
 
 /// Finds a schedule without a config. One that gives most of the points shows where the others leave it.
@@ -96,14 +114,19 @@ void compare_found(const std::string& name, const Points& points, Finding& findi
     finding.notes.push_back(fmt::format("{}: {}", name, curve->text));
     return;
   }
-  for (size_t known = n - 1; known >= 5 && known * 2 >= n; --known) {
-    const std::optional<Curve> curve = find_curve(points.first(known));
-    if (!curve)
-      continue;
-    const double tolerance = 1e-9 * scale_of(points);
+  const double tolerance = 1e-9 * scale_of(points);
+  std::optional<Departure> found;
+  for (size_t known = n - 1; known >= 5 && known * 2 >= n; --known)
+    if (const std::optional<Curve> curve = find_curve(points.first(known))) {
+      const bool explained = !explain_break(points, *curve, tolerance, known).empty();
+      if (explained || !found)
+        found = departure(name, points, *curve, "the schedule of the updates before", tolerance, known);
+      if (explained)
+        break;
+    }
+  if (found) {
     finding.checked += static_cast<int64_t>(n);
-    finding.departures.push_back(
-        departure(name, points, *curve, "the schedule of the updates before", tolerance, known));
+    finding.departures.push_back(*found);
     return;
   }
   finding.why = fmt::format("no known schedule gives {}, and the trace has no config that names one", name);
@@ -139,6 +162,8 @@ Finding ask_schedule(const RecordedRun& run) {
     finding.why = "the trace has no channel lr";
     return finding;
   }
+  if (has_not_finite("lr", rates, finding))
+    return finding;
   if (const std::optional<Curve> curve = promised_lr(run)) {
     compare_promised("lr", rates, *curve, finding);
   } else if (rates.size() < 4) {

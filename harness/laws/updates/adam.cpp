@@ -58,7 +58,8 @@ class AdamStep {
     return all_fit(data_.after, [&](size_t i) { return after(i); }, [&](size_t i) { return bound(i); });
   }
   ElementFit compare() const {
-    return compare_elements(data_.after, [&](size_t i) { return after(i); }, [&](size_t i) { return bound(i); });
+    return compare_elements(
+        data_.after, [&](size_t i) { return after(i); }, [&](size_t i) { return bound(i); });
   }
   /// Returns whether rounding hides the update.
   bool is_blind() const {
@@ -93,24 +94,29 @@ std::optional<Complaint> explain_numbers(const TensorUpdate& data, const AdamFor
   const AdamStep step(form, data);
   const auto moved = [&](size_t i) { return data.before[i] - data.after[i]; };
   AdamForm other = form;
-  const double y = best_factor(n, [&](size_t i) { return data.before[i]; },
-                               [&](size_t i) { return moved(i) - form.lr * step.direction(i); });
+  const double y = best_factor(
+      n, [&](size_t i) { return data.before[i]; },
+      [&](size_t i) { return moved(i) - form.lr * step.direction(i); });
   other.decay = y / form.lr;
   if (std::abs(other.decay) < 1e-3 * form.decay)
     other.decay = 0;
   if (AdamStep(other, data).fits()) {
     if (other.decay == 0)
-      return Complaint{fmt::format("the parameter is updated without the weight decay {:.6g}", form.decay), 0.0};
-    return Complaint{fmt::format("the parameter is updated with a weight decay of {:.4g} where {:.6g} is recorded",
-                                 other.decay, form.decay),
-                     form.decay == 0 ? std::nullopt : std::optional(other.decay / form.decay)};
+      return Complaint{fmt::format("the parameter is updated without the weight decay {:.6g}", form.decay),
+                       0.0};
+    return Complaint{
+        fmt::format("the parameter is updated with a weight decay of {:.4g} where {:.6g} is recorded",
+                    other.decay, form.decay),
+        form.decay == 0 ? std::nullopt : std::optional(other.decay / form.decay)};
   }
   other = form;
   other.lr = best_factor(n, [&](size_t i) { return step.direction(i) + form.decay * data.before[i]; }, moved);
   if (AdamStep(other, data).fits())
-    return Complaint{fmt::format("the parameter is updated with a learning rate of {:.4g}, {:.4g} times the {:.6g} "
-                                 "that is recorded", other.lr, other.lr / form.lr, form.lr),
-                     other.lr / form.lr};
+    return Complaint{
+        fmt::format("the parameter is updated with a learning rate of {:.4g}, {:.4g} times the {:.6g} "
+                    "that is recorded",
+                    other.lr, other.lr / form.lr, form.lr),
+        other.lr / form.lr};
   return std::nullopt;
 }
 
@@ -166,9 +172,12 @@ std::optional<Complaint> explain_rule(const TensorUpdate& data, const AdamForm& 
   }
   if (!data.gradient.empty()) {
     const AdamStep step(form, data);
-    if (all_fit(data.after,
-                [&](size_t i) { return data.before[i] * (1 - form.lr * form.decay) - form.lr * data.gradient[i]; },
-                [&](size_t i) { return step.bound(i); }))
+    if (all_fit(
+            data.after,
+            [&](size_t i) {
+              return data.before[i] * (1 - form.lr * form.decay) - form.lr * data.gradient[i];
+            },
+            [&](size_t i) { return step.bound(i); }))
       return Complaint{"the parameter is updated by lr times the gradient (SGD), where the state is Adam's"};
   }
   return std::nullopt;
@@ -236,8 +245,9 @@ struct MomentComplaint {
   std::optional<double> beta = {};  ///< that gives the moment
 };
 
-MomentComplaint explain_moment(const Moment& moment, const TensorUpdate& data, const OptimizerNumbers& numbers,
-                               const Vector& gradient, const ElementFit& fit) {
+MomentComplaint explain_moment(const Moment& moment, const TensorUpdate& data,
+                               const OptimizerNumbers& numbers, const Vector& gradient,
+                               const ElementFit& fit) {
   const double u = data.state_roundoff;
   const size_t n = gradient.size();
   if (moment.before == moment.after)
@@ -245,10 +255,12 @@ MomentComplaint explain_moment(const Moment& moment, const TensorUpdate& data, c
   if (!data.unclipped.empty() &&
       fit_moment(moment, gradient_of(data.unclipped, data, numbers), moment.beta, 1, u).fits())
     return {"the gradient before clipping enters"};
-  const double weight = best_factor(n, [&](size_t i) { return moment.x(gradient[i]) - moment.before[i]; },
-                                    [&](size_t i) { return moment.after[i] - moment.before[i]; });
-  const double c = best_factor(n, [&](size_t i) { return (1 - moment.beta) * moment.x(gradient[i]); },
-                               [&](size_t i) { return moment.after[i] - moment.beta * moment.before[i]; });
+  const double weight = best_factor(
+      n, [&](size_t i) { return moment.x(gradient[i]) - moment.before[i]; },
+      [&](size_t i) { return moment.after[i] - moment.before[i]; });
+  const double c = best_factor(
+      n, [&](size_t i) { return (1 - moment.beta) * moment.x(gradient[i]); },
+      [&](size_t i) { return moment.after[i] - moment.beta * moment.before[i]; });
   const double scale = moment.squared ? std::sqrt(c) : c;
   const MomentComplaint other_beta{
       fmt::format("beta is {:.4g} where {:.6g} is recorded", 1 - weight, moment.beta), {}, 1 - weight};
@@ -275,19 +287,21 @@ std::optional<MomentComplaint> check_moment(const Moment& moment, const TensorUp
 }
 
 /// Compares both moments. \return the numbers with the betas that give them
-OptimizerNumbers check_moments(const TensorUpdate& data, const OptimizerNumbers& numbers, UpdateCheck& check) {
+OptimizerNumbers check_moments(const TensorUpdate& data, const OptimizerNumbers& numbers,
+                               UpdateCheck& check) {
   OptimizerNumbers fitted = numbers;
   std::optional<MomentComplaint> first, second;
   if (numbers.beta1)
     first = check_moment({data.first_before, data.first_after, *numbers.beta1, false}, data, numbers, check);
   if (numbers.beta2)
-    second = check_moment({data.second_before, data.second_after, *numbers.beta2, true}, data, numbers,
-                          check);
+    second =
+        check_moment({data.second_before, data.second_after, *numbers.beta2, true}, data, numbers, check);
   if (first && second && first->what == second->what) {
     check.complaints.push_back({"exp_avg and exp_avg_sq: " + first->what, first->factor});
     return fitted;
   }
-  const auto add = [&](const char* name, const std::optional<MomentComplaint>& found, std::optional<double>& beta) {
+  const auto add = [&](const char* name, const std::optional<MomentComplaint>& found,
+                       std::optional<double>& beta) {
     if (!found)
       return;
     std::string what = found->what;

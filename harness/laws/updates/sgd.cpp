@@ -35,7 +35,8 @@ class SgdStep {
   }
   double bound(size_t i) const {
     const double p = std::abs(data_.before[i]), u = data_.roundoff;
-    return u * (2 * p + std::abs(data_.after[i]) + form_.lr * (4 * std::abs(move(i)) + 2 * form_.decay * p)) + 1e-45;
+    return u * (2 * p + std::abs(data_.after[i]) + form_.lr * (4 * std::abs(move(i)) + 2 * form_.decay * p)) +
+           1e-45;
   }
   double buffer_bound(size_t i) const {
     return data_.state_roundoff * 3 *
@@ -47,11 +48,12 @@ class SgdStep {
     return all_fit(data_.after, [&](size_t i) { return after(i); }, [&](size_t i) { return bound(i); });
   }
   ElementFit compare() const {
-    return compare_elements(data_.after, [&](size_t i) { return after(i); }, [&](size_t i) { return bound(i); });
+    return compare_elements(
+        data_.after, [&](size_t i) { return after(i); }, [&](size_t i) { return bound(i); });
   }
   ElementFit compare_buffer() const {
-    return compare_elements(data_.first_after, [&](size_t i) { return buffer(i); },
-                            [&](size_t i) { return buffer_bound(i); });
+    return compare_elements(
+        data_.first_after, [&](size_t i) { return buffer(i); }, [&](size_t i) { return buffer_bound(i); });
   }
   bool is_blind() const {
     double moves = 0, bounds = 0;
@@ -81,19 +83,23 @@ std::optional<Complaint> explain_parameter(const TensorUpdate& data, const SgdFo
   if (!data.unclipped.empty() && data.first_after.empty() && SgdStep(form, data, data.unclipped).fits())
     return Complaint{"the parameter is updated with the gradient before clipping"};
   other = form;
-  other.lr = best_factor(n, [&](size_t i) { return step.move(i); },
-                         [&](size_t i) { return data.before[i] - data.after[i]; });
+  other.lr = best_factor(
+      n, [&](size_t i) { return step.move(i); }, [&](size_t i) { return data.before[i] - data.after[i]; });
   if (SgdStep(other, data, data.gradient).fits())
-    return Complaint{fmt::format("the parameter is updated with a learning rate of {:.4g}, {:.4g} times the {:.6g} that "
-                                 "is recorded", other.lr, other.lr / form.lr, form.lr),
-                     other.lr / form.lr};
+    return Complaint{
+        fmt::format("the parameter is updated with a learning rate of {:.4g}, {:.4g} times the {:.6g} that "
+                    "is recorded",
+                    other.lr, other.lr / form.lr, form.lr),
+        other.lr / form.lr};
   if (data.first_after.empty()) {
     other = form;
-    other.decay = best_factor(n, [&](size_t i) { return data.before[i]; },
-                              [&](size_t i) { return (data.before[i] - data.after[i]) / form.lr - data.gradient[i]; });
+    other.decay = best_factor(
+        n, [&](size_t i) { return data.before[i]; },
+        [&](size_t i) { return (data.before[i] - data.after[i]) / form.lr - data.gradient[i]; });
     if (SgdStep(other, data, data.gradient).fits())
-      return Complaint{fmt::format("the parameter is updated with a weight decay of {:.4g} where {:.6g} is recorded",
-                                   other.decay, form.decay)};
+      return Complaint{
+          fmt::format("the parameter is updated with a weight decay of {:.4g} where {:.6g} is recorded",
+                      other.decay, form.decay)};
   }
   other = form;
   other.decoupled = true;
@@ -114,13 +120,17 @@ std::optional<Complaint> explain_buffer(const TensorUpdate& data, const SgdForm&
   if (SgdStep(other, data, data.gradient).compare_buffer().fits())
     return Complaint{fmt::format("the momentum lacks the weight decay {:.6g}", form.decay), 0.0};
   other = form;
-  other.momentum = best_factor(n, [&](size_t i) { return data.first_before[i]; },
-                               [&](size_t i) { return data.first_after[i] - step.x(i); });
+  other.momentum = best_factor(
+      n, [&](size_t i) { return data.first_before[i]; },
+      [&](size_t i) { return data.first_after[i] - step.x(i); });
   if (SgdStep(other, data, data.gradient).compare_buffer().fits())
-    return Complaint{fmt::format("the momentum is {:.4g} where {:.6g} is recorded", other.momentum, form.momentum)};
-  const double scale = best_factor(n, [&](size_t i) { return data.gradient[i]; }, [&](size_t i) {
-    return data.first_after[i] - form.momentum * data.first_before[i] - form.decay * data.before[i];
-  });
+    return Complaint{
+        fmt::format("the momentum is {:.4g} where {:.6g} is recorded", other.momentum, form.momentum)};
+  const double scale = best_factor(
+      n, [&](size_t i) { return data.gradient[i]; },
+      [&](size_t i) {
+        return data.first_after[i] - form.momentum * data.first_before[i] - form.decay * data.before[i];
+      });
   Vector scaled = data.gradient;
   for (double& value : scaled)
     value *= scale;
@@ -156,8 +166,9 @@ UpdateCheck check_sgd(const TensorUpdate& data, const OptimizerNumbers& numbers)
     return check;
   }
   ++check.compared;
-  check.complaints.push_back(explain_parameter(data, form).value_or(
-      describe_elements("the parameter after the update", fit, data.after.size())));
+  check.complaints.push_back(
+      explain_parameter(data, form)
+          .value_or(describe_elements("the parameter after the update", fit, data.after.size())));
   return check;
 }
 

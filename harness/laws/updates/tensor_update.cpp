@@ -24,7 +24,8 @@ Vector state_before(const RecordedRun& run, int64_t step, const std::string& nam
   return before;
 }
 
-void read_state(const RecordedRun& run, TensorUpdate& data, const std::string& first, const std::string& second) {
+void read_state(const RecordedRun& run, TensorUpdate& data, const std::string& first,
+                const std::string& second) {
   data.first_after = values_or_none(run, {data.step, Phase::optim, first});
   data.first_before = state_before(run, data.step, first, data.first_after.size());
   data.state_roundoff = run.roundoff({data.step, Phase::optim, first});
@@ -47,7 +48,8 @@ std::string word_of_optimizer(const RecordedRun& run) {
 
 /// Returns the kind of optimizer by its state; without a state, by what the run says of itself.
 OptimizerKind find_kind(const RecordedRun& run, TensorUpdate& data) {
-  if (has_state(run, data.step, "exp_avg/" + data.name) && has_state(run, data.step, "exp_avg_sq/" + data.name)) {
+  if (has_state(run, data.step, "exp_avg/" + data.name) &&
+      has_state(run, data.step, "exp_avg_sq/" + data.name)) {
     read_state(run, data, "exp_avg/" + data.name, "exp_avg_sq/" + data.name);
     return OptimizerKind::adam;
   }
@@ -58,8 +60,8 @@ OptimizerKind find_kind(const RecordedRun& run, TensorUpdate& data) {
     }
   const std::string word = word_of_optimizer(run);
   const bool has_betas = run.setting(data.step, {"beta1", "optimizer.beta1", "adam_beta1"}).has_value();
-  if (run.names(data.step, Phase::optim).empty() && (word.find("sgd") == 0 || word.find("SGD") == 0 ||
-                                                     (word.empty() && !has_betas)))
+  if (run.names(data.step, Phase::optim).empty() &&
+      (word.find("sgd") == 0 || word.find("SGD") == 0 || (word.empty() && !has_betas)))
     return OptimizerKind::sgd;
   return OptimizerKind::unknown;
 }
@@ -103,14 +105,14 @@ std::vector<OptimizerNumbers> optimizer_numbers(const RecordedRun& run, int64_t 
       break;
     const auto or_config = [&](const char* name, std::initializer_list<std::string_view> keys) {
       const auto recorded = channel(name);
-      return recorded ? recorded : group == 0 || groups.empty() ? run.setting(step, keys) : std::nullopt;
+      return recorded ? recorded : run.setting(step, keys);
     };
     OptimizerNumbers numbers{.lr = *lr};
-    numbers.decay = or_config("weight_decay", {"optimizer.weight_decay", "weight_decay"}).value_or(0);
+    numbers.decay = or_config("weight_decay", {"weight_decay", "optimizer.weight_decay"}).value_or(0);
     numbers.beta1 = or_config("beta1", {"optimizer.beta1", "adam_beta1", "beta1"});
     numbers.beta2 = or_config("beta2", {"optimizer.beta2", "adam_beta2", "beta2"});
     numbers.eps = or_config("eps", {"optimizer.eps", "adam_epsilon", "adam_eps", "eps"});
-    numbers.momentum = or_config("momentum", {"optimizer.momentum", "momentum"});
+    numbers.momentum = or_config("momentum", {"momentum", "optimizer.momentum"});
     groups.push_back(numbers);
   }
   return groups;
@@ -119,8 +121,8 @@ std::vector<OptimizerNumbers> optimizer_numbers(const RecordedRun& run, int64_t 
 Complaint describe_elements(const std::string& quantity, const ElementFit& fit, size_t size) {
   if (static_cast<size_t>(fit.off) * 2 > size)
     return {fmt::format("no known formula gives {}", quantity)};
-  return {fmt::format("{} of {} elements of {} are not what the formula gives, the first at {}", fit.off, size,
-                      quantity, fit.first)};
+  return {fmt::format("{} of {} elements of {} are not what the formula gives, the first at {}", fit.off,
+                      size, quantity, fit.first)};
 }
 
 }  // namespace parity::laws

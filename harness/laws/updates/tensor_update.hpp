@@ -19,13 +19,13 @@ struct TensorUpdate {
   std::string name;
   int64_t step = 0;
   OptimizerKind kind = OptimizerKind::unknown;
-  Vector before = {}, after = {};  ///< the parameter, or its master weight
-  Vector gradient = {};       ///< after clipping, if that was recorded, else before it
-  Vector unclipped = {};      ///< before clipping
+  Vector before = {}, after = {};                ///< the parameter, or its master weight
+  Vector gradient = {};                          ///< after clipping, if that was recorded, else before it
+  Vector unclipped = {};                         ///< before clipping
   Vector first_before = {}, first_after = {};    ///< exp_avg, or the momentum of SGD
   Vector second_before = {}, second_after = {};  ///< exp_avg_sq
-  double roundoff = 0;        ///< of the parameter
-  double state_roundoff = 0;  ///< of the state
+  double roundoff = 0;                           ///< of the parameter
+  double state_roundoff = 0;                     ///< of the state
 };
 
 /// Reads an update. Without a parameter before and after, both are empty.

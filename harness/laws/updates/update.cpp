@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-// Law "update": the optimizer's formula, with the numbers that it was given, gives its state and the parameters.
+// Law "update": the optimizer's formula, with the numbers that it was given, gives its state and the
+// parameters.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -38,7 +39,7 @@ void add_tensor(const TensorUpdate& data, const std::vector<OptimizerNumbers>& g
   size_t group = 0;
   for (size_t i = 0; i < groups.size(); ++i) {
     UpdateCheck check = check_tensor(data, groups[i]);
-    if (i > 0 && !check.complaints.empty())
+    if (i > 0 && (!check.complaints.empty() || check.compared == 0))
       continue;
     best = std::move(check);
     group = i;
@@ -80,7 +81,8 @@ StepAnswer ask_step(const RecordedRun& run, int64_t step, bool l2) {
 bool names_adamw(const RecordedRun& run) {
   for (const char* key : {"optimizer.name", "optimizer.type", "optimizer", "optim"}) {
     std::string word = run.config_text(key);
-    std::ranges::transform(word, word.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::ranges::transform(word, word.begin(),
+                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     if (word.starts_with("adamw"))
       return true;
   }
@@ -119,7 +121,8 @@ class Audited {
         add_departures(run, step, answer, finding);
     }
     if (wrong_ > 1)
-      finding.notes.push_back(fmt::format("the formula does not give {} of {} updates", wrong_, answers_.size()));
+      finding.notes.push_back(
+          fmt::format("the formula does not give {} of {} updates", wrong_, answers_.size()));
     if (compared_ > 0)
       add_notes(run, finding);
   }
@@ -165,7 +168,8 @@ void explain_silence(const RecordedRun& run, const Audited& audited, Finding& fi
     blind += answer.blind;
     unknown.insert(answer.unknown.begin(), answer.unknown.end());
   }
-  finding.record = "phases param, optim and grad_clipped of two successive updates, and the channels beta1 and beta2";
+  finding.record =
+      "phases param, optim and grad_clipped of two successive updates, and the channels beta1 and beta2";
   if (!unknown.empty())
     finding.why = "no rule for the state of " + describe(unknown, {unknown.begin(), unknown.end()}) +
                   " is known (AdamW, Adam and SGD are)";
@@ -187,8 +191,12 @@ Finding ask_update(const RecordedRun& run) {
       l2.report(run, finding);
       if (names_adamw(run))
         finding.departures.push_back(
-            {"weight decay enters the gradient and so the moments (Adam with L2), where the config names AdamW",
-             run.steps().front(), "", {}, {}});
+            {"weight decay enters the gradient and so the moments (Adam with L2), where the config names "
+             "AdamW",
+             run.steps().front(),
+             "",
+             {},
+             {}});
       return finding;
     }
   }
