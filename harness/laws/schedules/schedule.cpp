@@ -148,7 +148,8 @@ void compare_groups(const RecordedRun& run, const Points& first, Finding& findin
       same = std::isnan(factor) || std::abs(one - factor) <= 1e-9 * std::abs(factor);
       factor = std::isnan(factor) ? one : factor;
     }
-    finding.notes.push_back(same ? fmt::format("lr.{} is {:.6g} times lr", group, factor)
+    finding.notes.push_back(same && factor == 1 ? fmt::format("lr.{} equals lr", group)
+                           : same ? fmt::format("lr.{} is {:.6g} times lr", group, factor)
                                  : fmt::format("lr.{} is no constant multiple of lr", group));
   }
 }

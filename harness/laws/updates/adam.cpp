@@ -30,7 +30,7 @@ class AdamStep {
   AdamStep(const AdamForm& form, const TensorUpdate& data)
       : form_(form), data_(data), c1_(form.correction1()), c2_(form.correction2()) {}
 
-  double direction(size_t i) const { return direction(data_.first_after[i], data_.second_after[i]); }
+  double direction(size_t i) const { return direction(data_.first_after[i], data_.root()[i]); }
   double direction(double m, double v) const {
     const double mean = m / c1_;
     switch (form_.place) {
@@ -88,6 +88,11 @@ AdamForm form_of(const TensorUpdate& data, const OptimizerNumbers& numbers) {
           .t2 = data.step};
 }
 
+AdamForm without_decay(AdamForm form) {
+  form.decay = 0;
+  return form;
+}
+
 /// Searches a wrong learning rate or decay.
 std::optional<Complaint> explain_numbers(const TensorUpdate& data, const AdamForm& form) {
   const size_t n = data.after.size();
@@ -98,8 +103,8 @@ std::optional<Complaint> explain_numbers(const TensorUpdate& data, const AdamFor
       n, [&](size_t i) { return data.before[i]; },
       [&](size_t i) { return moved(i) - form.lr * step.direction(i); });
   other.decay = y / form.lr;
-  if (std::abs(other.decay) < 1e-3 * form.decay)
-    other.decay = 0;
+  if (const AdamForm none = without_decay(form); AdamStep(none, data).fits())
+    other = none;
   if (AdamStep(other, data).fits()) {
     if (other.decay == 0)
       return Complaint{fmt::format("the parameter is updated without the weight decay {:.6g}", form.decay),
@@ -218,23 +223,32 @@ struct Moment {
   double x(double g) const { return squared ? g * g : g; }
 };
 
-/// The gradient that a moment takes in.
-Vector gradient_of(const Vector& gradient, const TensorUpdate& data, const OptimizerNumbers& numbers) {
-  Vector result = gradient;
-  if (numbers.l2)
-    for (size_t i = 0; i < result.size(); ++i)
-      result[i] += numbers.decay * data.before[i];
+/// The gradient that enters the moments.
+struct Entering {
+  Vector gradient;
+  Vector size;  ///< of the terms of each element: more than the element if they cancel
+};
+
+Entering entering(const Vector& gradient, const TensorUpdate& data, const OptimizerNumbers& numbers) {
+  Entering result{gradient, gradient};
+  for (size_t i = 0; i < gradient.size(); ++i) {
+    const double decay = numbers.l2 ? numbers.decay * data.before[i] : 0;
+    result.gradient[i] += decay;
+    result.size[i] = std::abs(gradient[i]) + std::abs(decay);
+  }
   return result;
 }
 
 /// Compares a moment. \param scale  factor of the gradient
-ElementFit fit_moment(const Moment& moment, const Vector& gradient, double beta, double scale, double u) {
+ElementFit fit_moment(const Moment& moment, const Entering& in, double beta, double scale, double u) {
+  const auto g = [&](size_t i) { return scale * in.gradient[i]; };
   return compare_elements(
       moment.after,
-      [&](size_t i) { return beta * moment.before[i] + (1 - beta) * moment.x(scale * gradient[i]); },
+      [&](size_t i) { return beta * moment.before[i] + (1 - beta) * moment.x(g(i)); },
       [&](size_t i) {
-        const double x = std::abs(moment.x(scale * gradient[i])), m = std::abs(moment.before[i]);
-        return u * (4 * (1 - beta) * (x + m) + 2 * beta * m + std::abs(moment.after[i]) + 2 * x) + 1e-44;
+        const double x = std::abs(moment.x(g(i))), m = std::abs(moment.before[i]);
+        const double terms = scale * in.size[i] * (moment.squared ? 2 * std::abs(g(i)) : 1);
+        return u * (4 * (1 - beta) * (terms + m) + 2 * beta * m + std::abs(moment.after[i]) + 2 * x) + 1e-44;
       });
 }
 
@@ -246,14 +260,15 @@ struct MomentComplaint {
 };
 
 MomentComplaint explain_moment(const Moment& moment, const TensorUpdate& data,
-                               const OptimizerNumbers& numbers, const Vector& gradient,
+                               const OptimizerNumbers& numbers, const Entering& in,
                                const ElementFit& fit) {
   const double u = data.state_roundoff;
+  const Vector& gradient = in.gradient;
   const size_t n = gradient.size();
   if (moment.before == moment.after)
     return {"not updated", 0.0};
   if (!data.unclipped.empty() &&
-      fit_moment(moment, gradient_of(data.unclipped, data, numbers), moment.beta, 1, u).fits())
+      fit_moment(moment, entering(data.unclipped, data, numbers), moment.beta, 1, u).fits())
     return {"the gradient before clipping enters"};
   const double weight = best_factor(
       n, [&](size_t i) { return moment.x(gradient[i]) - moment.before[i]; },
@@ -264,10 +279,10 @@ MomentComplaint explain_moment(const Moment& moment, const TensorUpdate& data,
   const double scale = moment.squared ? std::sqrt(c) : c;
   const MomentComplaint other_beta{
       fmt::format("beta is {:.4g} where {:.6g} is recorded", 1 - weight, moment.beta), {}, 1 - weight};
-  if (data.step > 1 && weight > 0 && weight < 1 && fit_moment(moment, gradient, 1 - weight, 1, u).fits())
+  if (data.step > 1 && weight > 0 && weight < 1 && fit_moment(moment, in, 1 - weight, 1, u).fits())
     return other_beta;
   // From zero, a larger gradient and a smaller beta look alike: the other moment tells them apart.
-  if (fit_moment(moment, gradient, moment.beta, scale, u).fits())
+  if (fit_moment(moment, in, moment.beta, scale, u).fits())
     return {fmt::format("{:.4g} times the recorded gradient enters", scale), scale,
             data.step == 1 ? other_beta.beta : std::nullopt};
   return {describe_elements("the state", fit, n).text};
@@ -277,11 +292,11 @@ std::optional<MomentComplaint> check_moment(const Moment& moment, const TensorUp
                                             const OptimizerNumbers& numbers, UpdateCheck& check) {
   if (data.gradient.empty() || moment.before.empty() || moment.after.empty())
     return std::nullopt;
-  const Vector gradient = gradient_of(data.gradient, data, numbers);
-  const ElementFit fit = fit_moment(moment, gradient, moment.beta, 1, data.state_roundoff);
+  const Entering in = entering(data.gradient, data, numbers);
+  const ElementFit fit = fit_moment(moment, in, moment.beta, 1, data.state_roundoff);
   ++check.compared;
   if (!fit.fits())
-    return explain_moment(moment, data, numbers, gradient, fit);
+    return explain_moment(moment, data, numbers, in, fit);
   check.worst = std::max(check.worst, fit.worst);
   return std::nullopt;
 }

@@ -79,7 +79,8 @@ std::optional<Complaint> explain_parameter(const TensorUpdate& data, const SgdFo
   SgdForm other = form;
   other.nesterov = !form.nesterov;
   if (!data.first_after.empty() && SgdStep(other, data, data.gradient).fits())
-    return Complaint{"the parameter is updated with Nesterov's momentum"};
+    return Complaint{other.nesterov ? "the parameter is updated with Nesterov's momentum"
+                                    : "the parameter is updated without Nesterov's momentum"};
   if (!data.unclipped.empty() && data.first_after.empty() && SgdStep(form, data, data.unclipped).fits())
     return Complaint{"the parameter is updated with the gradient before clipping"};
   other = form;
@@ -145,7 +146,7 @@ UpdateCheck check_sgd(const TensorUpdate& data, const OptimizerNumbers& numbers)
   UpdateCheck check;
   if (data.gradient.empty())
     return check;
-  const SgdForm form{.lr = numbers.lr, .decay = numbers.decay, .momentum = numbers.momentum.value_or(0)};
+  const SgdForm form{.lr = numbers.lr, .decay = numbers.decay, .momentum = numbers.momentum.value_or(0), .nesterov = numbers.nesterov};
   const SgdStep step(form, data, data.gradient);
   if (!data.first_before.empty() && !data.first_after.empty()) {
     const ElementFit fit = step.compare_buffer();

@@ -51,6 +51,7 @@ OptimizerKind find_kind(const RecordedRun& run, TensorUpdate& data) {
   if (has_state(run, data.step, "exp_avg/" + data.name) &&
       has_state(run, data.step, "exp_avg_sq/" + data.name)) {
     read_state(run, data, "exp_avg/" + data.name, "exp_avg_sq/" + data.name);
+    data.largest = values_or_none(run, {data.step, Phase::optim, "max_exp_avg_sq/" + data.name});
     return OptimizerKind::adam;
   }
   for (const char* kind : {"momentum/", "momentum_buffer/"})
@@ -87,7 +88,7 @@ TensorUpdate read_update(const RecordedRun& run, int64_t step, const std::string
     data.gradient = data.unclipped;
   data.kind = find_kind(run, data);
   for (Vector* each : {&data.gradient, &data.unclipped, &data.first_before, &data.first_after,
-                       &data.second_before, &data.second_after})
+                       &data.second_before, &data.second_after, &data.largest})
     if (each->size() != data.after.size())
       each->clear();
   if (data.before.size() != data.after.size())

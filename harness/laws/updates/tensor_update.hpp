@@ -24,7 +24,9 @@ struct TensorUpdate {
   Vector unclipped = {};                         ///< before clipping
   Vector first_before = {}, first_after = {};    ///< exp_avg, or the momentum of SGD
   Vector second_before = {}, second_after = {};  ///< exp_avg_sq
+  Vector largest = {};  ///< max_exp_avg_sq of AMSGrad, whose root divides in place of exp_avg_sq's
   double roundoff = 0;                           ///< of the parameter
+  const Vector& root() const { return largest.empty() ? second_after : largest; }
   double state_roundoff = 0;                     ///< of the state
 };
 
@@ -38,6 +40,7 @@ struct OptimizerNumbers {
   std::optional<double> beta1 = {}, beta2 = {}, eps = {}, momentum = {};
   /// Whether the decay is part of the gradient (L2), not of the parameter (decoupled).
   bool l2 = false;
+  bool nesterov = false;
 };
 
 /// Returns the numbers of each group of parameters at an update; empty without a learning rate.

@@ -17,6 +17,9 @@ namespace {
 
 using trace::Phase;
 
+/// Forms of one rule of which a run uses one. None of them is wrong by itself.
+enum class Variant { usual, l2, nesterov };
+
 /// What was found at one update.
 struct StepAnswer {
   int64_t compared = 0;
@@ -58,11 +61,13 @@ void add_tensor(const TensorUpdate& data, const std::vector<OptimizerNumbers>& g
   }
 }
 
-StepAnswer ask_step(const RecordedRun& run, int64_t step, bool l2) {
+StepAnswer ask_step(const RecordedRun& run, int64_t step, Variant variant) {
   StepAnswer answer;
   std::vector<OptimizerNumbers> groups = optimizer_numbers(run, step);
-  for (OptimizerNumbers& numbers : groups)
-    numbers.l2 = l2;
+  for (OptimizerNumbers& numbers : groups) {
+    numbers.l2 = variant == Variant::l2;
+    numbers.nesterov = variant == Variant::nesterov;
+  }
   if (groups.empty())
     return answer;
   for (const std::string& name : run.names(step, Phase::param)) {
@@ -97,20 +102,24 @@ void add_departures(const RecordedRun& run, int64_t step, const StepAnswer& answ
   }
 }
 
-/// The whole run, with the decay in one place.
+/// The whole run, by one variant.
 class Audited {
  public:
-  Audited(const RecordedRun& run, bool l2) : l2_(l2) {
+  Audited(const RecordedRun& run, Variant variant) : variant_(variant) {
     for (const int64_t step : run.steps()) {
-      StepAnswer answer = ask_step(run, step, l2);
+      StepAnswer answer = ask_step(run, step, variant);
       compared_ += answer.compared;
       wrong_ += !answer.complaints.empty();
+      for (const auto& [text, tensors] : answer.complaints)
+        wrong_tensors_ += static_cast<int64_t>(tensors.size());
       if (answer.compared + answer.blind > 0 || !answer.unknown.empty())
         answers_.emplace(step, std::move(answer));
     }
   }
   int64_t compared() const { return compared_; }
   int64_t wrong() const { return wrong_; }
+  int64_t wrong_tensors() const { return wrong_tensors_; }
+  Variant variant() const { return variant_; }
   const std::map<int64_t, StepAnswer>& answers() const { return answers_; }
 
   void report(const RecordedRun& run, Finding& finding) const {
@@ -129,15 +138,15 @@ class Audited {
 
  private:
   void add_notes(const RecordedRun& run, Finding& finding) const {
-    const auto& [step, answer] = *answers_.begin();
+    const auto& [step, answer] = *answers_.rbegin();
     int64_t blind = 0;
     for (const auto& each : answers_)
       blind += each.second.blind;
     if (answer.kinds.contains(OptimizerKind::adam) && wrong_ == 0)
-      finding.notes.emplace_back(l2_ ? "Adam with the weight decay in the gradient (L2)"
+      finding.notes.emplace_back(variant_ == Variant::l2 ? "Adam with the weight decay in the gradient (L2)"
                                      : "Adam with decoupled weight decay (AdamW), eps outside of the root");
     else if (answer.kinds.contains(OptimizerKind::sgd) && wrong_ == 0)
-      finding.notes.emplace_back("SGD");
+      finding.notes.emplace_back(variant_ == Variant::nesterov ? "SGD with Nesterov's momentum" : "SGD");
     if (answer.groups.size() > 1)
       for (const auto& [group, tensors] : answer.groups)
         finding.notes.push_back(
@@ -150,8 +159,8 @@ class Audited {
                               describe(answer.unknown, run.names(step, Phase::param)));
   }
 
-  bool l2_;
-  int64_t compared_ = 0, wrong_ = 0;
+  Variant variant_;
+  int64_t compared_ = 0, wrong_ = 0, wrong_tensors_ = 0;
   std::map<int64_t, StepAnswer> answers_;
 };
 
@@ -184,25 +193,18 @@ void explain_silence(const RecordedRun& run, const Audited& audited, Finding& fi
 
 Finding ask_update(const RecordedRun& run) {
   Finding finding;
-  const Audited decoupled(run, false);
-  if (decoupled.wrong() > 0) {
-    const Audited l2(run, true);
-    if (l2.compared() > 0 && l2.wrong() == 0) {
-      l2.report(run, finding);
-      if (names_adamw(run))
-        finding.departures.push_back(
-            {"weight decay enters the gradient and so the moments (Adam with L2), where the config names "
-             "AdamW",
-             run.steps().front(),
-             "",
-             {},
-             {}});
-      return finding;
-    }
-  }
-  decoupled.report(run, finding);
+  Audited best(run, Variant::usual);
+  for (const Variant variant : {Variant::l2, Variant::nesterov})
+    if (best.wrong() > 0)
+      if (Audited other(run, variant); other.compared() > 0 && other.wrong_tensors() < best.wrong_tensors())
+        best = std::move(other);
+  best.report(run, finding);
+  if (best.variant() == Variant::l2 && names_adamw(run))
+    finding.departures.push_back(
+        {"weight decay enters the gradient and so the moments (Adam with L2), where the config names AdamW",
+         run.steps().front(), "", {}, {}});
   if (finding.answer() == Answer::not_asked)
-    explain_silence(run, decoupled, finding);
+    explain_silence(run, best, finding);
   return finding;
 }
 

@@ -189,8 +189,14 @@ TEST_F(SgdLawTest, RightUpdates_Hold) {
     }
 }
 
-TEST_F(SgdLawTest, Nesterov_IsNamed) {
-  EXPECT_THAT(sentence(ask(ask_update, trained_by_sgd(0.9, 0, true))), HasSubstr("Nesterov"));
+TEST_F(SgdLawTest, Nesterov_IsAConvention) {
+  PlantedRun run = trained_by_sgd(0.9, 0, true);
+  const Finding finding = ask(ask_update, run);
+  EXPECT_EQ(finding.answer(), Answer::holds) << sentence(finding);
+  EXPECT_THAT(notes(finding), HasSubstr("Nesterov's momentum"));
+  PlantedRun plain = trained_by_sgd(0.9, 0);
+  tensor(run, 3, Phase::param, "w") = tensor(plain, 3, Phase::param, "w");
+  EXPECT_EQ(ask(ask_update, run).answer(), Answer::departs);
 }
 
 TEST_F(SgdLawTest, OtherNumbers_AreNamed) {
