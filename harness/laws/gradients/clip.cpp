@@ -230,7 +230,8 @@ void infer_max_norm(const RecordedRun& run, const std::vector<ClipStep>& steps, 
       seen.insert(clip.factor * (*norm + 1e-6));
   if (seen.empty())
     finding.notes.emplace_back("max_norm was not recorded, and no update was clipped");
-  else if (*seen.rbegin() - *seen.begin() <= 1e-5 * *seen.begin() + 4 * steps.front().tensors.front().bound * *seen.begin())
+  else if (*seen.rbegin() - *seen.begin() <=
+           1e-5 * *seen.begin() + 4 * steps.front().tensors.front().bound * *seen.begin())
     finding.notes.push_back(fmt::format("max_norm was not recorded; the factors give {:.3g}", *seen.begin()));
   else
     finding.notes.push_back(fmt::format("max_norm was not recorded; the factors give from {:.6g} to {:.6g}",

@@ -83,8 +83,8 @@ Departure departure(const Mismatch& at, const std::optional<NormGuess>& guess, s
             "",
             {},
             {}};
-  found.sentence = fmt::format("grad_norm is {:.4g} of the norm of the gradients ({:.6g} for {:.6g})", factor,
-                               at.recorded, at.norms.norm());
+  found.sentence = fmt::format("grad_norm is {:.{}g} of the norm of the gradients ({:.9g} for {:.9g})",
+                               factor, std::abs(factor - 1) < 2e-3 ? 9 : 4, at.recorded, at.norms.norm());
   found.sentence += guess ? ": it equals " + guess->sentence : ": no part of the gradients gives it";
   if (updates > 1)
     found.sentence += fmt::format("; so at {} updates", updates);

@@ -56,15 +56,10 @@ Departure tensor_departure(const RecordedRun& run, const std::vector<const Repli
   return found;
 }
 
-/// Returns the differences of the first step and phase, and those of channels by name.
-void judge(const RecordedRun& run, Finding& finding) {
-  const std::vector<ReplicaDifference>& all = run.trace().replica_differences();
-  std::map<std::pair<int64_t, trace::Phase>, std::vector<const ReplicaDifference*>> tensors;
-  std::set<std::string> channels;
-  for (const ReplicaDifference& each : all) {
-    if (each.phase)
-      tensors[{each.step, *each.phase}].push_back(&each);
-    else if (channels.insert(each.name).second)
+void add_channels(const RecordedRun& run, Finding& finding) {
+  std::set<std::string> told;
+  for (const ReplicaDifference& each : run.trace().replica_differences())
+    if (!each.phase && told.insert(each.name).second)
       finding.departures.push_back(
           {fmt::format("channel {} differs between rank {} and rank {} from step {}: {} and {}", each.name,
                        each.rank, each.other, each.step, each.value.value_or(NAN),
@@ -73,12 +68,19 @@ void judge(const RecordedRun& run, Finding& finding) {
            "",
            each.other,
            {}});
-  }
-  if (tensors.empty())
-    return;
-  finding.departures.push_back(tensor_departure(run, tensors.begin()->second));
+}
+
+/// Adds the tensors of the first step and phase that differ, then channels.
+void add_differences(const RecordedRun& run, Finding& finding) {
+  std::map<std::pair<int64_t, trace::Phase>, std::vector<const ReplicaDifference*>> tensors;
+  for (const ReplicaDifference& each : run.trace().replica_differences())
+    if (each.phase)
+      tensors[{each.step, *each.phase}].push_back(&each);
+  if (!tensors.empty())
+    finding.departures.push_back(tensor_departure(run, tensors.begin()->second));
   if (tensors.size() > 1)
     finding.notes.push_back(fmt::format("replicas differ in {} more phases of steps", tensors.size() - 1));
+  add_channels(run, finding);
 }
 
 }  // namespace
@@ -86,7 +88,7 @@ void judge(const RecordedRun& run, Finding& finding) {
 Finding ask_replicas(const RecordedRun& run) {
   Finding finding;
   finding.checked = run.trace().replicas_compared();
-  judge(run, finding);
+  add_differences(run, finding);
   if (finding.answer() != Answer::not_asked)
     return finding;
   finding.why = run.trace().ranks() > 1          ? "no tensor or channel was recorded on several ranks"

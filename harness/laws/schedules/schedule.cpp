@@ -149,8 +149,8 @@ void compare_groups(const RecordedRun& run, const Points& first, Finding& findin
       factor = std::isnan(factor) ? one : factor;
     }
     finding.notes.push_back(same && factor == 1 ? fmt::format("lr.{} equals lr", group)
-                           : same ? fmt::format("lr.{} is {:.6g} times lr", group, factor)
-                                 : fmt::format("lr.{} is no constant multiple of lr", group));
+                            : same              ? fmt::format("lr.{} is {:.6g} times lr", group, factor)
+                                                : fmt::format("lr.{} is no constant multiple of lr", group));
   }
 }
 

@@ -243,8 +243,7 @@ Entering entering(const Vector& gradient, const TensorUpdate& data, const Optimi
 ElementFit fit_moment(const Moment& moment, const Entering& in, double beta, double scale, double u) {
   const auto g = [&](size_t i) { return scale * in.gradient[i]; };
   return compare_elements(
-      moment.after,
-      [&](size_t i) { return beta * moment.before[i] + (1 - beta) * moment.x(g(i)); },
+      moment.after, [&](size_t i) { return beta * moment.before[i] + (1 - beta) * moment.x(g(i)); },
       [&](size_t i) {
         const double x = std::abs(moment.x(g(i))), m = std::abs(moment.before[i]);
         const double terms = scale * in.size[i] * (moment.squared ? 2 * std::abs(g(i)) : 1);
@@ -260,8 +259,7 @@ struct MomentComplaint {
 };
 
 MomentComplaint explain_moment(const Moment& moment, const TensorUpdate& data,
-                               const OptimizerNumbers& numbers, const Entering& in,
-                               const ElementFit& fit) {
+                               const OptimizerNumbers& numbers, const Entering& in, const ElementFit& fit) {
   const double u = data.state_roundoff;
   const Vector& gradient = in.gradient;
   const size_t n = gradient.size();

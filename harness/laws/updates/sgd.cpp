@@ -146,7 +146,10 @@ UpdateCheck check_sgd(const TensorUpdate& data, const OptimizerNumbers& numbers)
   UpdateCheck check;
   if (data.gradient.empty())
     return check;
-  const SgdForm form{.lr = numbers.lr, .decay = numbers.decay, .momentum = numbers.momentum.value_or(0), .nesterov = numbers.nesterov};
+  const SgdForm form{.lr = numbers.lr,
+                     .decay = numbers.decay,
+                     .momentum = numbers.momentum.value_or(0),
+                     .nesterov = numbers.nesterov};
   const SgdStep step(form, data, data.gradient);
   if (!data.first_before.empty() && !data.first_after.empty()) {
     const ElementFit fit = step.compare_buffer();

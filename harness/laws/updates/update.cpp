@@ -143,7 +143,8 @@ class Audited {
     for (const auto& each : answers_)
       blind += each.second.blind;
     if (answer.kinds.contains(OptimizerKind::adam) && wrong_ == 0)
-      finding.notes.emplace_back(variant_ == Variant::l2 ? "Adam with the weight decay in the gradient (L2)"
+      finding.notes.emplace_back(variant_ == Variant::l2
+                                     ? "Adam with the weight decay in the gradient (L2)"
                                      : "Adam with decoupled weight decay (AdamW), eps outside of the root");
     else if (answer.kinds.contains(OptimizerKind::sgd) && wrong_ == 0)
       finding.notes.emplace_back(variant_ == Variant::nesterov ? "SGD with Nesterov's momentum" : "SGD");
@@ -202,7 +203,10 @@ Finding ask_update(const RecordedRun& run) {
   if (best.variant() == Variant::l2 && names_adamw(run))
     finding.departures.push_back(
         {"weight decay enters the gradient and so the moments (Adam with L2), where the config names AdamW",
-         run.steps().front(), "", {}, {}});
+         run.steps().front(),
+         "",
+         {},
+         {}});
   if (finding.answer() == Answer::not_asked)
     explain_silence(run, best, finding);
   return finding;
