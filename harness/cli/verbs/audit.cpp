@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/laws/audit.hpp"
+
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,7 +12,6 @@
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/base/text/table.hpp"
 #include "harness/cli/verbs/verbs.hpp"
-#include "harness/laws/audit.hpp"
 #include "harness/laws/laws.hpp"
 #include "harness/suite/results/file/last.hpp"
 
@@ -25,7 +26,7 @@ struct AuditOptions {
   bool list = false;
 };
 
-void print_rows(const laws::Audit& audit) {
+void print_answers(const laws::Audit& audit) {
   std::vector<std::vector<std::string>> rows;
   for (const laws::Audit::Row& row : audit.rows) {
     const laws::Finding& finding = row.finding;
@@ -52,13 +53,14 @@ void print_sentences(const laws::Audit& audit) {
       fmt::print("{}\n", line(row.law->name, note));
   for (const laws::Audit::Row& row : audit.rows)
     if (row.finding.answer() == laws::Answer::not_asked)
-      fmt::print("{}\n", line(row.law->name, "not asked: " + row.finding.why + "; record " + row.finding.record));
+      fmt::print("{}\n",
+                 line(row.law->name, "not asked: " + row.finding.why + "; record " + row.finding.record));
   for (const std::string& fault : audit.faults)
     fmt::print("the run had an injected fault: {}\n", escape_to_line(fault));
 }
 
 void print_audit(const laws::Audit& audit) {
-  print_rows(audit);
+  print_answers(audit);
   print_sentences(audit);
   const Style style = Style::for_stream(stdout);
   const std::string verdict = audit.verdict();
@@ -96,7 +98,8 @@ ExitCode run_audit(const AuditOptions& options) {
 void add_audit(CLI::App& app, Action& action) {
   auto options = std::make_shared<AuditOptions>();
   app.add_option("TRACE", options->trace, "Trace, folder of a run, or CASE:ARM of the last run");
-  app.add_option("--law", options->laws, "Ask this law only; may be repeated (default: all)")->type_name("LAW");
+  app.add_option("--law", options->laws, "Ask this law only; may be repeated (default: all)")
+      ->type_name("LAW");
   app.add_option("--out", options->out, "Folder of the results that CASE:ARM refers to")
       ->type_name("DIR")
       ->capture_default_str();

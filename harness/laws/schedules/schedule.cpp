@@ -62,8 +62,8 @@ std::string explain_break(const Points& points, const Curve& curve, double toler
   return "";
 }
 
-Departure departure(const std::string& name, const Points& points, const Curve& curve,
-                    const std::string& whose, double tolerance, size_t at) {
+Departure schedule_departure(const std::string& name, const Points& points, const Curve& curve,
+                             const std::string& whose, double tolerance, size_t at) {
   const double wanted = curve.at(points.c[at]);
   Departure found;
   found.sentence = fmt::format("{} is {:.6g} at update {}, where {} ({}) gives {:.6g}", name, points.y[at],
@@ -87,7 +87,7 @@ void compare_promised(const std::string& name, const Points& points, const Curve
       first = std::min(first, i);
   if (first < points.size())
     finding.departures.push_back(
-        departure(name, points, curve, "the config's schedule", 1e-9 * scale_of(points), first));
+        schedule_departure(name, points, curve, "the config's schedule", 1e-9 * scale_of(points), first));
   else
     finding.notes.push_back(fmt::format("{} follows the config's {}", name, curve.text));
 }
@@ -120,7 +120,8 @@ void compare_found(const std::string& name, const Points& points, Finding& findi
     if (const std::optional<Curve> curve = find_curve(points.first(known))) {
       const bool explained = !explain_break(points, *curve, tolerance, known).empty();
       if (explained || !found)
-        found = departure(name, points, *curve, "the schedule of the updates before", tolerance, known);
+        found =
+            schedule_departure(name, points, *curve, "the schedule of the updates before", tolerance, known);
       if (explained)
         break;
     }

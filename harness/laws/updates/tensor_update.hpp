@@ -25,9 +25,9 @@ struct TensorUpdate {
   Vector first_before = {}, first_after = {};    ///< exp_avg, or the momentum of SGD
   Vector second_before = {}, second_after = {};  ///< exp_avg_sq
   Vector largest = {};  ///< max_exp_avg_sq of AMSGrad, whose root divides in place of exp_avg_sq's
-  double roundoff = 0;                           ///< of the parameter
+  double roundoff = 0;  ///< of the parameter
   const Vector& root() const { return largest.empty() ? second_after : largest; }
-  double state_roundoff = 0;                     ///< of the state
+  double state_roundoff = 0;  ///< of the state
 };
 
 /// Reads an update. Without a parameter before and after, both are empty.
