@@ -84,10 +84,12 @@ std::string Audit::verdict() const {
                 silent = count(Answer::not_asked);
   std::string rest = silent == 0 ? "" : fmt::format(", {} not asked", silent);
   if (depart > 0)
-    return fmt::format("unlawful: {} of {} laws depart{}", depart, hold + depart, rest);
+    return fmt::format("unlawful: {} of {} laws that were asked {}{}", depart, hold + depart,
+                       depart == 1 ? "departs" : "depart", rest);
   if (hold == 0)
     return "undecided: no law could be asked";
-  return fmt::format("lawful: {} laws hold{}{}", hold, rest, ended ? "" : "; the run did not end well");
+  return fmt::format("lawful: {}{}{}", hold == 1 ? "1 law holds" : fmt::format("{} laws hold", hold), rest,
+                     ended ? "" : "; the run did not end well");
 }
 
 Json Audit::to_json() const {

@@ -97,9 +97,12 @@ ExitCode run_audit(const AuditOptions& options) {
 
 void add_audit(CLI::App& app, Action& action) {
   auto options = std::make_shared<AuditOptions>();
-  app.add_option("TRACE", options->trace, "Trace, folder of a run, or CASE:ARM of the last run");
+  app.add_option("TRACE", options->trace, "Trace, folder of a run, or CASE:ARM of the last run")
+      ->type_name("TRACE");
   app.add_option("--law", options->laws, "Ask this law only; may be repeated (default: all)")
-      ->type_name("LAW");
+      ->type_name("LAW")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option("--out", options->out, "Folder of the results that CASE:ARM refers to")
       ->type_name("DIR")
       ->capture_default_str();
