@@ -26,6 +26,8 @@ constexpr std::array table = {
         "the channel lr of at least 4 updates", ask_schedule},
     Law{"replicas", "Do ranks hold the same values wherever they must?", "the files of at least 2 ranks",
         ask_replicas},
+    Law{"data", "Does each update read new tokens, with the next tokens as labels?",
+        "channel batch_digest; phase input with tokens, labels and positions", ask_data},
 };
 
 Json to_json(const Departure& departure) {
