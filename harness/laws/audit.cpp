@@ -26,6 +26,8 @@ constexpr std::array table = {
         "the channel lr of at least 4 updates", ask_schedule},
     Law{"replicas", "Do ranks hold the same values wherever they must?", "the files of at least 2 ranks",
         ask_replicas},
+    Law{"loss", "Is the loss the cross entropy of the logits, divided as the run says?",
+        "channel loss; phase forward of the logits and phase input of labels", ask_loss},
     Law{"data", "Does each update read new tokens, with the next tokens as labels?",
         "channel batch_digest; phase input with tokens, labels and positions", ask_data},
 };

@@ -102,6 +102,7 @@ void add_audit(CLI::App& app, Action& action) {
   app.add_option("--law", options->laws, "Ask this law only; may be repeated (default: all)")
       ->type_name("LAW")
       ->expected(1)
+      ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option("--out", options->out, "Folder of the results that CASE:ARM refers to")
       ->type_name("DIR")

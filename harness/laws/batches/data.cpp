@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-// Law "data": each update reads other tokens, each rank other rows, labels are the next tokens, positions count up.
+// Law "data": each update reads other tokens, each rank other rows, labels are the next tokens, positions
+// count up.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -73,7 +74,8 @@ void check_repeats(const RecordedRun& run, Finding& finding, Departures& departu
     if (fresh)
       continue;
     if (++repeats == 1)
-      departures.add("repeat", step, fmt::format("update {} reads the batch of update {} again", step, earlier->second));
+      departures.add("repeat", step,
+                     fmt::format("update {} reads the batch of update {} again", step, earlier->second));
   }
   if (repeats > 1)
     finding.notes.push_back(fmt::format("{} updates read an earlier batch again", repeats));
@@ -136,8 +138,8 @@ void check_next_tokens(const Batch& batch, Finding& finding, Departures& departu
   ++finding.checked;
   if (wrong > 0)
     departures.add("labels", batch.step,
-                   fmt::format("{} labels are not the next token, the first at row {}, place {}", wrong, first_row,
-                               first_place),
+                   fmt::format("{} labels are not the next token, the first at row {}, place {}", wrong,
+                               first_row, first_place),
                    "labels");
 }
 
@@ -194,13 +196,15 @@ void check_positions(const Batch& batch, Finding& finding, Departures& departure
   int64_t restarts = 0, missed = 0, missed_row = 0, missed_place = 0;
   for (int64_t row = 0; row < batch.rows; ++row)
     for (int64_t place = 1; place < batch.length; ++place) {
-      const double now = batch.positions[batch.at(row, place)], before = batch.positions[batch.at(row, place - 1)];
+      const double now = batch.positions[batch.at(row, place)],
+                   before = batch.positions[batch.at(row, place - 1)];
       restarts += now == 0;
       if (now != 0 && now != before + 1)
-        departures.add("positions", batch.step,
-                       fmt::format("position {} follows {} at row {}, place {}: it neither continues nor restarts at 0",
-                                   now, before, row, place),
-                       "positions");
+        departures.add(
+            "positions", batch.step,
+            fmt::format("position {} follows {} at row {}, place {}: it neither continues nor restarts at 0",
+                        now, before, row, place),
+            "positions");
       if (batch.documents.empty() || now == 0 ||
           batch.documents[batch.at(row, place)] == batch.documents[batch.at(row, place - 1)])
         continue;
@@ -211,8 +215,8 @@ void check_positions(const Batch& batch, Finding& finding, Departures& departure
     }
   if (restarts > 0 && missed > 0)
     departures.add("restart", batch.step,
-                   fmt::format("positions do not restart at {} documents, the first at row {}, place {}", missed,
-                               missed_row, missed_place),
+                   fmt::format("positions do not restart at {} documents, the first at row {}, place {}",
+                               missed, missed_row, missed_place),
                    "positions");
 }
 
@@ -236,7 +240,8 @@ Finding ask_data(const RecordedRun& run) {
   if (finding.answer() == Answer::not_asked)
     finding.why = "neither a digest of the batches nor tokens were recorded";
   else if (!has_labels)
-    finding.notes.emplace_back("labels and ignored tokens were not compared: record phase input with tokens and labels");
+    finding.notes.emplace_back(
+        "labels and ignored tokens were not compared: record phase input with tokens and labels");
   return finding;
 }
 

@@ -244,7 +244,9 @@ Finding ask_clip(const RecordedRun& run) {
   Finding finding;
   const std::vector<ClipStep> steps = read_steps(run);
   if (steps.empty()) {
-    finding.why = "no gradient was recorded before and after clipping";
+    const bool zero = !run.all_names(Phase::grad).empty() && !run.all_names(Phase::grad_clipped).empty();
+    finding.why = zero ? "no update has a gradient before and after clipping that is not zero"
+                       : "no gradient was recorded before and after clipping";
     finding.record = "phases grad and grad_clipped of the same updates";
     return finding;
   }
