@@ -20,6 +20,8 @@ constexpr std::array table = {
         "channel grad_norm; phase grad of all parameters", ask_grad_norm},
     Law{"clip", "Does one factor scale all gradients, and is it the one that clipping defines?",
         "phases grad and grad_clipped; channel grad_norm", ask_clip},
+    Law{"reduction", "Is the reduced gradient the sum or mean of the ranks' gradients, each once?",
+        "phases grad_local and grad on every rank", ask_reduction},
     Law{"update", "Does the optimizer's formula give the parameters and the state after the update?",
         "phase param of two successive steps, phases optim and grad_clipped; channel lr", ask_update},
     Law{"schedule", "Do lr and weight_decay follow one schedule, and is it the one that the config names?",

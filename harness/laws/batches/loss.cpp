@@ -152,6 +152,8 @@ std::vector<Division> divisions(const Pieces& pieces, const Entropies& entropies
       list.push_back({fmt::format("the mean of {} {} alone", what, i), shares[i].mean()});
       list.push_back({fmt::format("the part of {} {} of the mean", what, i),
                       shares[i].sum / static_cast<double>(all.valid)});
+      if (shares.size() == 2)
+        continue;  // without one is the other alone
       list.push_back({fmt::format("the mean without {} {}", what, i),
                       (all.sum - shares[i].sum) / static_cast<double>(all.valid - shares[i].valid)});
     }
@@ -223,6 +225,11 @@ void judge_promised(const Fits& wrong, const std::vector<Division>& list, size_t
 /// Judges a run whose config names no division.
 void judge_found(const Fits& all, const std::vector<Division>& list, Finding& finding) {
   const std::string fit = all.first_of(list);
+  if (!std::isfinite(all.recorded)) {
+    finding.departures.push_back({fmt::format("loss is {} at update {}", all.recorded, all.first_step), all.first_step,
+                                  "", {}, {}});
+    return;
+  }
   const bool usual = !fit.empty() && fit.find("mean") == 4 && fit.find("alone") == fit.npos &&
                      fit.find("without") == fit.npos;
   if (usual) {
