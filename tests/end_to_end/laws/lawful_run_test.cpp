@@ -36,6 +36,7 @@ class LawfulRunTest : public FolderTest {
         {{},
          {Phase::input, Phase::grad_local, Phase::grad, Phase::grad_clipped, Phase::optim, Phase::param},
          {}});
+    run.capture.tensors.push_back({{}, {Phase::forward}, {"output"}});
     return run;
   }
 
@@ -70,7 +71,7 @@ class LawfulRunTest : public FolderTest {
   static void expect_lawful(const trace::Trace& trace) {
     const Audit audit = laws::audit(trace);
     EXPECT_EQ(audit.exit_code(), ExitCode::agree) << audit.to_json().dump(1);
-    for (const char* law : {"grad_norm", "clip", "update", "schedule"})
+    for (const char* law : {"grad_norm", "clip", "update", "schedule", "loss", "data"})
       EXPECT_EQ(finding(audit, law).answer(), Answer::holds) << law << ": " << finding(audit, law).why;
   }
 
@@ -115,6 +116,8 @@ TEST_F(LawfulRunTest, Layouts_AreLawful) {
     const trace::Trace trace = train(run);
     expect_lawful(trace);
     EXPECT_EQ(finding(laws::audit(trace), "replicas").answer(), Answer::holds) << dimension;
+    if (dimension == std::string("parallel.dp_replicate"))
+      EXPECT_EQ(finding(laws::audit(trace), "reduction").answer(), Answer::holds);
   }
 }
 
@@ -187,6 +190,8 @@ TEST_F(LawfulRunTest, ReplicaOfOneRank_IsNamed) {
   const Audit audit = laws::audit(train(run));
   EXPECT_THAT(sentence(audit, "replicas"),
               HasSubstr("grad of norm.weight differs between rank 0 and rank 1 at step 2"));
+  EXPECT_EQ(sentence(audit, "reduction"),
+            "norm.weight: the reduced gradient on rank 1 is not the sum: it is rank 1's own, not reduced");
 }
 
 }  // namespace
