@@ -186,8 +186,11 @@ struct Fits {
   int64_t updates = 0;
   int64_t first_step = 0;
   double recorded = 0, mean = 0;
+  double lowest_ratio = HUGE_VAL, highest_ratio = -HUGE_VAL;  ///< of the loss to the mean over all tokens
 
   void add(const std::vector<Division>& list, int64_t step, double loss, double bound) {
+    lowest_ratio = std::min(lowest_ratio, loss / list.front().loss);
+    highest_ratio = std::max(highest_ratio, loss / list.front().loss);
     std::set<std::string> fit;
     for (const Division& each : list)
       if (std::abs(each.loss - loss) <= 2 * bound)
@@ -200,6 +203,10 @@ struct Fits {
       return;
     }
     std::erase_if(names, [&](const std::string& name) { return !fit.contains(name); });
+  }
+  /// Returns whether one factor of the mean gives every update.
+  bool is_factor() const {
+    return updates > 1 && highest_ratio - lowest_ratio <= 1e-5 * std::abs(lowest_ratio);
   }
   /// Returns the first of the list that fits.
   std::string first_of(const std::vector<Division>& list) const {
@@ -226,8 +233,8 @@ void judge_promised(const Fits& wrong, const std::vector<Division>& list, size_t
 void judge_found(const Fits& all, const std::vector<Division>& list, Finding& finding) {
   const std::string fit = all.first_of(list);
   if (!std::isfinite(all.recorded)) {
-    finding.departures.push_back({fmt::format("loss is {} at update {}", all.recorded, all.first_step), all.first_step,
-                                  "", {}, {}});
+    finding.departures.push_back(
+        {fmt::format("loss is {} at update {}", all.recorded, all.first_step), all.first_step, "", {}, {}});
     return;
   }
   const bool usual = !fit.empty() && fit.find("mean") == 4 && fit.find("alone") == fit.npos &&
@@ -238,6 +245,16 @@ void judge_found(const Fits& all, const std::vector<Division>& list, Finding& fi
     return;
   }
   finding.checked = 0;
+  if (fit.empty() && all.is_factor()) {
+    finding.checked = all.updates;
+    finding.departures.push_back({fmt::format("loss is {:.6g} times the mean over all tokens at every update",
+                                              all.recorded / all.mean),
+                                  all.first_step,
+                                  "",
+                                  {},
+                                  all.recorded / all.mean});
+    return;
+  }
   if (fit.empty()) {
     finding.why = "no known division of the cross entropy gives the loss; it may have other terms";
     finding.record = "the cross entropy as the channel loss";

@@ -107,6 +107,11 @@ TEST_F(LossLawTest, Factor_IsNamed) {
   EXPECT_DOUBLE_EQ(std::round(*finding.departures.front().factor * 1e4), 2e4);
 }
 
+TEST_F(LossLawTest, AnyFactor_IsNamed) {
+  const Finding finding = ask_losses([](int64_t step) { return 0.37 * mean(step); }, "");
+  EXPECT_EQ(sentence(finding), "loss is 0.37 times the mean over all tokens at every update");
+}
+
 TEST_F(LossLawTest, LastMicroBatchAlone_IsNamed) {
   EXPECT_THAT(sentence(ask_losses([](int64_t step) { return mean(step, 2, 4); }, "global_tokens")),
               HasSubstr("it is the mean of micro-batch 1 alone"));
