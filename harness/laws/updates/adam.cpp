@@ -268,6 +268,10 @@ MomentComplaint explain_moment(const Moment& moment, const TensorUpdate& data,
   if (!data.unclipped.empty() &&
       fit_moment(moment, entering(data.unclipped, data, numbers), moment.beta, 1, u).fits())
     return {"the gradient before clipping enters"};
+  const Vector zeros(n);
+  if (data.step > 1 &&
+      fit_moment({zeros, moment.after, moment.beta, moment.squared}, in, moment.beta, 1, u).fits())
+    return {"starts from zero, so the state of the update before was lost"};
   const double weight = best_factor(
       n, [&](size_t i) { return moment.x(gradient[i]) - moment.before[i]; },
       [&](size_t i) { return moment.after[i] - moment.before[i]; });

@@ -32,9 +32,9 @@ class DataLawTest : public LawTest {
   }
   /// \param ranks  each of which reads an equal share of the rows
   Finding ask_batches(const std::vector<Update>& updates, int64_t ranks = 1,
-                      const std::string& tokens = "tokens") {
+                      const std::string& tokens = "tokens", const Json& config = Json::object()) {
     for (int64_t rank = ranks - 1; rank >= 0; --rank) {
-      trace::Recorder::Options options{folder / "data" / "trace.h5", {}, {}, {}};
+      trace::Recorder::Options options{folder / "data" / "trace.h5", config, {}, {}};
       options.capture.tensors.push_back({});
       options.rank = rank;
       options.ranks = ranks;
@@ -82,6 +82,8 @@ TEST_F(DataLawTest, Epochs_AreNoted) {
   const Finding finding = ask_batches(updates);
   EXPECT_EQ(finding.answer(), Answer::holds) << sentence(finding);
   EXPECT_THAT(notes(finding), HasSubstr("the data repeats every 2 updates"));
+  EXPECT_EQ(sentence(ask_batches(updates, 1, "tokens", {{"data", {{"source", "synthetic"}}}})),
+            "updates from 3 on read the batches from update 1 on again");
 }
 
 TEST_F(DataLawTest, RanksWithTheSameRows_AreNamed) {

@@ -95,6 +95,22 @@ TEST_F(UpdateLawTest, ScaledGradient_IsNamed) {
               HasSubstr("norm.weight: exp_avg and exp_avg_sq: 0.5 times the recorded gradient enters"));
 }
 
+TEST_F(UpdateLawTest, LostState_IsNamed) {
+  PlantedRun run = trained();
+  for (const std::string& name : names()) {
+    const std::vector<float>& g = tensor(run, 3, Phase::grad_clipped, name);
+    for (size_t i = 0; i < g.size(); ++i) {
+      tensor(run, 3, Phase::optim, "exp_avg/" + name)[i] = static_cast<float>(0.1 * g[i]);
+      tensor(run, 3, Phase::optim, "exp_avg_sq/" + name)[i] = static_cast<float>(0.05 * g[i] * g[i]);
+    }
+  }
+  const Finding finding = ask(ask_update, run);
+  EXPECT_EQ(sentence(finding),
+            "every tensor: exp_avg and exp_avg_sq: starts from zero, so the state of the update "
+            "before was lost");
+  EXPECT_EQ(finding.departures.front().step, 3);
+}
+
 TEST_F(UpdateLawTest, OneElement_IsCounted) {
   PlantedRun run = trained();
   tensor(run, 4, Phase::param, "layers.0.wq.weight")[7] += 0.01F;
