@@ -24,13 +24,13 @@ class Departures {
   explicit Departures(Finding& finding) : finding_(finding) {}
   void add(const char* question, int64_t step, const std::string& sentence, const std::string& tensor = "",
            std::optional<int64_t> rank = {}, std::optional<double> factor = {}) {
-    if (told_.insert(question).second)
+    if (reported_.insert(question).second)
       finding_.departures.push_back({sentence, step, tensor, rank, factor});
   }
 
  private:
   Finding& finding_;
-  std::set<std::string> told_;
+  std::set<std::string> reported_;
 };
 
 /// Returns an identity of the tokens of each update: the channel batch_digest, else the digest of the tokens.

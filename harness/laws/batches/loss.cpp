@@ -116,7 +116,7 @@ struct Pieces {
   std::vector<Share> ranks, micro_batches;  ///< micro-batches of all ranks
 };
 
-Pieces cut(const RecordedRun& run, const Batch& batch, const Entropies& all) {
+Pieces cut_batch(const RecordedRun& run, const Batch& batch, const Entropies& all) {
   Pieces pieces;
   std::vector<std::pair<int64_t, int64_t>> ranks = batch.rows_of_rank;
   if (ranks.empty())
@@ -287,7 +287,7 @@ Finding ask_loss(const RecordedRun& run) {
     const std::optional<Entropies> found = entropies(run, batch, *logits);
     if (!found || found->all().valid == 0)
       continue;
-    last = divisions(cut(run, batch, *found), *found);
+    last = divisions(cut_batch(run, batch, *found), *found);
     const double bound = found->bound(last.front().loss), wanted = last[rule.value_or(0)].loss;
     const bool right = finding.compare(std::abs(*loss - wanted), bound);
     all.add(last, step, *loss, bound);

@@ -127,7 +127,7 @@ std::optional<double> max_norm_of(const RecordedRun& run, int64_t step) {
 
 /// Groups the tensors that were not scaled by the main factor, by what happened to them.
 /// \return whether there are some
-bool check_tensors(const ClipStep& clip, bool tell, Finding& finding) {
+bool check_tensors(const ClipStep& clip, bool report, Finding& finding) {
   std::vector<std::string> names;
   std::map<std::string, std::set<std::string>> odd;
   std::map<std::string, double> factor_of;
@@ -152,7 +152,7 @@ bool check_tensors(const ClipStep& clip, bool tell, Finding& finding) {
   }
   for (const auto& [what, some] : odd) {
     const std::string who = describe(some, names);
-    if (tell)
+    if (report)
       finding.departures.push_back({who + ": " + what, clip.step, who, {}, factor_of[what]});
   }
   return !odd.empty();
@@ -189,7 +189,7 @@ std::string explain(const RecordedRun& run, const ClipStep& clip, const Expected
   return begin + fmt::format(": it is as if max_norm were {:.6g}", f * want.norm);
 }
 
-/// Compares factors with max_norm and grad_norm, and tells the convention.
+/// Compares factors with max_norm and grad_norm, and notes the convention.
 void check_factors(const RecordedRun& run, const std::vector<ClipStep>& steps, Finding& finding) {
   int64_t active = 0, with_margin = 0, without = 0, wrong = 0;
   for (const ClipStep& clip : steps) {

@@ -139,7 +139,7 @@ Wrong check_step(const std::vector<RankTerms>& all, double factor, Finding& find
 }
 
 /// Joins ranks with the same explanation.
-void add_departures(const RecordedRun& run, int64_t step, const Wrong& wrong, Finding& finding) {
+void add_sums(const RecordedRun& run, int64_t step, const Wrong& wrong, Finding& finding) {
   std::map<std::pair<std::string, std::set<std::string>>, std::vector<int64_t>> joined;
   for (const auto& [what, names] : wrong)
     joined[{what.first, names}].push_back(what.second);
@@ -171,7 +171,7 @@ Finding ask_reduction(const RecordedRun& run) {
       conventions.insert(factor->text);
     const Wrong wrong = check_step(all, factor ? factor->value : 1, finding);
     if (finding.departures.empty())
-      add_departures(run, step, wrong, finding);
+      add_sums(run, step, wrong, finding);
   }
   for (const std::string& text : conventions)
     finding.notes.push_back("gradients are " + text);

@@ -57,9 +57,9 @@ Departure tensor_departure(const RecordedRun& run, const std::vector<const Repli
 }
 
 void add_channels(const RecordedRun& run, Finding& finding) {
-  std::set<std::string> told;
+  std::set<std::string> seen;
   for (const ReplicaDifference& each : run.trace().replica_differences())
-    if (!each.phase && told.insert(each.name).second)
+    if (!each.phase && seen.insert(each.name).second)
       finding.departures.push_back(
           {fmt::format("channel {} differs between rank {} and rank {} from step {}: {} and {}", each.name,
                        each.rank, each.other, each.step, each.value.value_or(NAN),

@@ -283,7 +283,7 @@ MomentComplaint explain_moment(const Moment& moment, const TensorUpdate& data,
       fmt::format("beta is {:.4g} where {:.6g} is recorded", 1 - weight, moment.beta), {}, 1 - weight};
   if (data.step > 1 && weight > 0 && weight < 1 && fit_moment(moment, in, 1 - weight, 1, u).fits())
     return other_beta;
-  // From zero, a larger gradient and a smaller beta look alike: the other moment tells them apart.
+  // From zero, a larger gradient and a smaller beta look alike: the other moment distinguishes them.
   if (fit_moment(moment, in, moment.beta, scale, u).fits())
     return {fmt::format("{:.4g} times the recorded gradient enters", scale), scale,
             data.step == 1 ? other_beta.beta : std::nullopt};

@@ -77,7 +77,7 @@ class AuditTest(unittest.TestCase):
                     self.assertEqual(audit[law]["answer"], "holds", audit[law])
                 self.assertIn(word, " ".join(audit["update"]["notes"]))
 
-    def test_groups_are_told(self):
+    def test_groups_are_noted(self):
         def make(model):
             matrices = [p for p in model.parameters() if p.ndim > 1]
             return torch.optim.AdamW([{"params": matrices, "weight_decay": 0.1},

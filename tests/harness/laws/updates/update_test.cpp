@@ -127,7 +127,7 @@ TEST_F(UpdateLawTest, SmallestDefect_IsSeen) {
   EXPECT_EQ(ask(ask_update, run).answer(), Answer::departs);
 }
 
-TEST_F(UpdateLawTest, TwoGroups_AreTold) {
+TEST_F(UpdateLawTest, TwoGroups_AreNoted) {
   PlantedRun run = trained();
   run.channels["lr.1"] = std::vector<double>(4, 0.01);
   run.channels["weight_decay"] = std::vector<double>(4, 0.0);
