@@ -233,6 +233,7 @@ constexpr std::array openers = {
     Opener{"harness/cli/bisect/traces.cpp", "bisect_traces"},
     Opener{"harness/cli/compare/traces.cpp", "compare"},
     Opener{"harness/cli/compare/logs.cpp", "log"},
+    Opener{"harness/cli/verbs/audit.cpp", "compare"},
     Opener{"harness/cli/verbs/join.cpp", "join"},
     Opener{"harness/suite/judge/evidence.cpp", "identical_tensors"},
     Opener{"harness/suite/goldens/check.cpp", "golden"},

@@ -8,7 +8,7 @@ import pathlib
 import re
 import sys
 
-ROOMS = ["measure", "trace", "compare", "checkpoints", "logs", "golden", "results", "suite", "power", "bisect", "cli"]
+ROOMS = ["measure", "trace", "compare", "checkpoints", "laws", "logs", "golden", "results", "suite", "power", "bisect", "cli"]
 # folder -> the namespaces that its files and its tests may open; nested ones are fine
 NAMESPACES = {
     "harness/base": ["parity"],

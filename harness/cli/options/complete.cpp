@@ -14,6 +14,7 @@
 #include "harness/cli/options/shell.hpp"
 #include "harness/cli/options/trainer.hpp"
 #include "harness/golden/golden.hpp"
+#include "harness/laws/laws.hpp"
 #include "harness/suite/cases/config_schema.hpp"
 #include "harness/suite/cases/file.hpp"
 #include "harness/suite/cases/find_cases.hpp"
@@ -141,17 +142,24 @@ void add_arm_names(Completion& to, const Words& words) {
     to.candidates.push_back({name, ""});
 }
 
+void add_laws(Completion& to, const Words& /*words*/) {
+  for (const laws::Law& law : laws::all_laws())
+    to.candidates.push_back({std::string(law.name), std::string(law.question)});
+}
+
 /// The values that the type name of an option or argument denotes.
 struct Values {
   std::string_view name;
   void (*add)(Completion& to, const Words& words);
 };
-constexpr std::array<Values, 20> value_table = {{
+constexpr std::array<Values, 22> value_table = {{
     {"CASE", add_cases},
     {"CASE:ARM", add_arms},
     {"REV|CASE|GOLDEN", add_cases},
     {"EXPECTED", add_arms},
     {"ACTUAL", add_arms},
+    {"TRACE", add_arms},
+    {"LAW", add_laws},
     {"GOOD_ARM", add_arms},
     {"BAD_ARM", add_arms},
     {"TAG", add_tags},

@@ -10,6 +10,7 @@
 #include "harness/cli/options/trainer.hpp"
 #include "harness/cli/verbs/verbs.hpp"
 #include "harness/golden/golden_file.hpp"
+#include "harness/laws/audit.hpp"
 #include "harness/results/schema.hpp"
 #include "harness/trace/format/schema.hpp"
 #include "harness/trace/hdf5/hdf5.hpp"
@@ -28,6 +29,7 @@ Json facts() {
   facts["trace_schema"] = trace::trace_schema;
   facts["golden_schema"] = golden::golden_schema;
   facts["results_schema"] = results::schema;
+  facts["audit_schema"] = laws::audit_schema;
   const std::filesystem::path trainer = find_trainer("");
   facts["trainer"] = std::filesystem::exists(trainer) ? Json(trainer.string()) : Json();
   return facts;
@@ -37,7 +39,7 @@ void print_version(const Json& facts) {
   fmt::print("parity {} ({}{})\n", build_facts::version, build_facts::commit,
              build_facts::dirty ? ", changed since" : "");
   for (const char* key : {"build_type", "compiler", "sanitizer", "hdf5", "trace_schema", "golden_schema",
-                          "results_schema", "trainer"}) {
+                          "results_schema", "audit_schema", "trainer"}) {
     std::string label = key;
     std::replace(label.begin(), label.end(), '_', ' ');
     const Json& value = facts.at(key);

@@ -14,6 +14,7 @@
 #include "harness/trace/read/rank_channels.hpp"
 #include "harness/trace/read/rank_files.hpp"
 #include "harness/trace/read/read_trace_file.hpp"
+#include "harness/trace/read/tensor_proof.hpp"
 #include "harness/trace/read/trace_content.hpp"
 
 namespace parity::trace {
@@ -240,6 +241,25 @@ TensorView Trace::tensor(const TensorKey& key) const {
   const std::lock_guard guard(state_->joining);
   tensor.prove(key);
   return tensor.view(key);
+}
+
+std::optional<TensorView> Trace::rank_tensor(const TensorKey& key, int64_t rank) const {
+  const TraceContent* file = state_->own->rank == rank ? state_->own.get() : nullptr;
+  for (const auto& other : state_->others)
+    if (other->rank == rank)
+      file = other.get();
+  const auto found = file ? file->tensors.find(key) : decltype(file->tensors.end())();
+  if (!file || found == file->tensors.end() || (found->second.in_parts && !found->second.layout))
+    return std::nullopt;
+  const TensorPlace& place = found->second;
+  if (place.digest) {
+    const auto layout = static_cast<size_t>(place.layout.value_or(0));
+    const PartCover* cover = place.layout ? &file->covers[layout] : nullptr;
+    check_digest(*file, place, key,
+                 digest_of_values(*file, place, cover,
+                                  place.layout ? file->layouts[layout].global_shape : place.shape));
+  }
+  return file->view(place);
 }
 
 TensorView Trace::unproved_tensor(const TensorKey& key) const {

@@ -85,8 +85,12 @@ class Trace {
   /// the digest of the tensor's sketch row, if there is one.
   /// \throws UserError if the tensor was not recorded, or "cannot read FILE (corrupt trace: ...)"
   TensorView tensor(const TensorKey& key) const;
-  /// Returns the same view without comparing the values with the digest. The caller computes the digest in
-  /// its own pass and passes it to `prove`.
+  /// Returns a view of what one rank recorded of a tensor: the whole, or its own part. Compares it with the
+  /// digest of its row at each call. Nothing if that rank recorded none.
+  /// \throws UserError as `tensor`
+  std::optional<TensorView> rank_tensor(const TensorKey& key, int64_t rank) const;
+  /// Returns the view of `tensor` without comparing the values with the digest. The caller computes the
+  /// digest in its own pass and passes it to `prove`.
   TensorView unproved_tensor(const TensorKey& key) const;
   /// Returns whether the values were compared with their sketch row. Also true for a tensor without a row.
   bool is_proved(const TensorKey& key) const;

@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/base/exit_code.hpp"
+#include "harness/base/json/json.hpp"
+#include "harness/laws/law.hpp"
+#include "harness/trace/read/trace.hpp"
+
+namespace parity::laws {
+
+/// Version of the JSON that an audit gives.
+constexpr const char* audit_schema = "parity.audit/1";
+
+/// The answers of all laws to one run.
+struct Audit {
+  struct Row {
+    const Law* law;
+    Finding finding;
+  };
+  std::vector<Row> rows;
+  std::string trace;                ///< path of the trace
+  bool ended = true;                ///< whether the run came to its end without a failure
+  std::vector<std::string> faults;  ///< defects that a capture injected into the run
+
+  int64_t count(Answer answer) const;
+  /// Returns differ if a law departs, missing if no law could be asked, crashed if the laws hold but the run
+  /// did not end well, and otherwise agree.
+  ExitCode exit_code() const;
+  /// Returns the verdict as a sentence.
+  std::string verdict() const;
+  Json to_json() const;
+};
+
+/// Asks every law about a run. \param names  of the laws to ask; empty: all
+/// \throws UserError if a name is unknown, or a tensor of the trace cannot be read
+Audit audit(const trace::Trace& trace, const std::vector<std::string>& names = {});
+
+}  // namespace parity::laws

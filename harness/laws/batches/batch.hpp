@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/laws/run/recorded_run.hpp"
+
+namespace parity::laws {
+
+/// Label of a token that does not count.
+constexpr double ignored_label = -100;
+
+/// What was recorded of an update's batch, row after row. An empty vector was not recorded.
+struct Batch {
+  int64_t step = 0;
+  int64_t rows = 0, length = 0;  ///< sequences, and tokens of one
+  std::vector<double> tokens = {}, labels = {}, positions = {}, documents = {};
+  std::string tokens_name = {};
+  /// Rows [first, end) that each rank reads; empty for one rank, or if ranks share rows.
+  std::vector<std::pair<int64_t, int64_t>> rows_of_rank = {};
+
+  size_t at(int64_t row, int64_t place) const { return static_cast<size_t>(row * length + place); }
+};
+
+/// Reads the inputs of an update. Without any, `rows` is 0.
+Batch read_batch(const RecordedRun& run, int64_t step);
+
+}  // namespace parity::laws

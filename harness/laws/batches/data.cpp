@@ -1,0 +1,258 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+// Law "data": each update reads other tokens, each rank other rows, labels are the next tokens, positions
+// count up.
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "harness/laws/batches/batch.hpp"
+#include "harness/laws/laws.hpp"
+
+namespace parity::laws {
+namespace {
+
+using trace::Phase;
+
+/// Adds the first departure of each kind of question.
+class Departures {
+ public:
+  explicit Departures(Finding& finding) : finding_(finding) {}
+  void add(const char* question, int64_t step, const std::string& sentence, const std::string& tensor = "",
+           std::optional<int64_t> rank = {}, std::optional<double> factor = {}) {
+    if (reported_.insert(question).second)
+      finding_.departures.push_back({sentence, step, tensor, rank, factor});
+  }
+
+ private:
+  Finding& finding_;
+  std::set<std::string> reported_;
+};
+
+/// Returns an identity of the tokens of each update: the channel batch_digest, else the digest of the tokens.
+std::map<int64_t, std::string> batch_ids(const RecordedRun& run) {
+  std::map<int64_t, std::string> ids;
+  for (const int64_t step : run.steps()) {
+    if (const auto digest = run.channel("batch_digest", step))
+      ids[step] = fmt::format("{}", *digest);
+    else
+      for (const char* name : {"tokens", "input_ids"})
+        if (const trace::SketchRow* row = run.trace().find_sketch({step, Phase::input, name}))
+          ids[step] = fmt::format("{:x}.{:x}", row->digest.high, row->digest.low);
+  }
+  return ids;
+}
+
+/// Returns after how many updates all later batches repeat; 0 if they do not.
+int64_t period_of(const std::map<int64_t, std::string>& ids) {
+  const auto size = static_cast<int64_t>(ids.size());
+  std::vector<std::string> list;
+  for (const auto& [step, id] : ids)
+    list.push_back(id);
+  for (int64_t period = 2; period < size; ++period)
+    if (std::equal(list.begin() + period, list.end(), list.begin()))
+      return period;
+  return 0;
+}
+
+void check_repeats(const RecordedRun& run, Finding& finding, Departures& departures) {
+  const std::map<int64_t, std::string> ids = batch_ids(run);
+  if (ids.size() < 2)
+    return;
+  finding.checked += static_cast<int64_t>(ids.size());
+  const int64_t period = period_of(ids);
+  // Drawn data has no end; a file that was read to its end begins again.
+  if (period > 0 && run.config_text("data.source") == "synthetic") {
+    const int64_t step = std::next(ids.begin(), period)->first;
+    departures.add(
+        "repeat", step,
+        fmt::format("updates from {} on read the batches from update {} on again", step, ids.begin()->first));
+    return;
+  }
+  if (period > 0) {
+    finding.notes.push_back(fmt::format("the data repeats every {} updates", period));
+    return;
+  }
+  std::map<std::string, int64_t> first;
+  int64_t repeats = 0;
+  for (const auto& [step, id] : ids) {
+    const auto [earlier, fresh] = first.emplace(id, step);
+    if (fresh)
+      continue;
+    if (++repeats == 1)
+      departures.add("repeat", step,
+                     fmt::format("update {} reads the batch of update {} again", step, earlier->second));
+  }
+  if (repeats > 1)
+    finding.notes.push_back(fmt::format("{} updates read an earlier batch again", repeats));
+}
+
+bool same_rows(const Batch& batch, int64_t a, int64_t b, int64_t count) {
+  const auto begin = batch.tokens.begin();
+  return std::equal(begin + a * batch.length, begin + (a + count) * batch.length, begin + b * batch.length);
+}
+
+void check_rows(const Batch& batch, Finding& finding, Departures& departures) {
+  if (batch.tokens.empty())
+    return;
+  for (size_t rank = 1; rank < batch.rows_of_rank.size(); ++rank)
+    for (size_t other = 0; other < rank; ++other) {
+      const auto [first, end] = batch.rows_of_rank[rank];
+      const auto [other_first, other_end] = batch.rows_of_rank[other];
+      ++finding.checked;
+      if (end - first == other_end - other_first && same_rows(batch, other_first, first, end - first))
+        departures.add("ranks", batch.step, fmt::format("rank {} reads the rows of rank {}", rank, other),
+                       batch.tokens_name, static_cast<int64_t>(rank));
+    }
+}
+
+/// Returns the share of counted labels that equal the token `shift` places on; NaN without such labels.
+double share_of_shift(const Batch& batch, int64_t shift) {
+  int64_t same = 0, all = 0;
+  for (int64_t row = 0; row < batch.rows; ++row)
+    for (int64_t place = 0; place + shift < batch.length; ++place) {
+      const double label = batch.labels[batch.at(row, place)];
+      if (label == ignored_label || place + shift < 0)
+        continue;
+      ++all;
+      same += label == batch.tokens[batch.at(row, place + shift)];
+    }
+  return static_cast<double>(same) / static_cast<double>(all);
+}
+
+/// Returns whether a document begins at a place.
+bool begins_document(const Batch& batch, int64_t row, int64_t place) {
+  const size_t i = batch.at(row, place);
+  return (!batch.positions.empty() && batch.positions[i] == 0) ||
+         (!batch.documents.empty() && batch.documents[i] != batch.documents[i - 1]);
+}
+
+/// Compares labels with the next tokens, where those are of the same document.
+void check_next_tokens(const Batch& batch, Finding& finding, Departures& departures) {
+  int64_t wrong = 0, first_row = 0, first_place = 0;
+  for (int64_t row = 0; row < batch.rows; ++row)
+    for (int64_t place = 0; place + 1 < batch.length; ++place) {
+      const double label = batch.labels[batch.at(row, place)];
+      if (label == ignored_label || label == batch.tokens[batch.at(row, place + 1)] ||
+          begins_document(batch, row, place + 1))
+        continue;
+      if (wrong++ == 0) {
+        first_row = row;
+        first_place = place;
+      }
+    }
+  ++finding.checked;
+  if (wrong > 0)
+    departures.add("labels", batch.step,
+                   fmt::format("{} labels are not the next token, the first at row {}, place {}", wrong,
+                               first_row, first_place),
+                   "labels");
+}
+
+void check_labels(const Batch& batch, Finding& finding, Departures& departures) {
+  if (batch.tokens.empty() || batch.labels.empty())
+    return;
+  const double next = share_of_shift(batch, 1), same = share_of_shift(batch, 0);
+  if (next >= 0.5) {
+    check_next_tokens(batch, finding, departures);
+    return;
+  }
+  for (const int64_t shift : {0, -1, 2, 3})
+    if (share_of_shift(batch, shift) >= 0.9) {
+      if (shift == 0 && batch.tokens_name == "input_ids") {
+        if (batch.step <= 1)
+          finding.notes.emplace_back("labels are the tokens themselves, for a model that shifts them");
+        return;
+      }
+      ++finding.checked;
+      departures.add("labels", batch.step,
+                     shift == 0 ? "labels are the tokens themselves, not the next ones"
+                                : fmt::format("labels are the tokens {} places on, not the next ones", shift),
+                     "labels");
+      return;
+    }
+  if (std::isfinite(same) && batch.step <= 1)
+    finding.notes.emplace_back("labels are no shifted tokens, so their shift was not compared");
+}
+
+void check_counts(const RecordedRun& run, const Batch& batch, Finding& finding, Departures& departures) {
+  if (batch.labels.empty())
+    return;
+  const auto ignored = std::ranges::count(batch.labels, ignored_label);
+  const auto all = static_cast<int64_t>(batch.labels.size());
+  if (ignored == all) {
+    departures.add("ignored", batch.step, "every label is ignored", "labels");
+    return;
+  }
+  const auto recorded = run.channel("valid_tokens", batch.step);
+  if (!recorded)
+    return;
+  const auto counted = static_cast<double>(all - ignored);
+  if (!finding.compare(std::abs(*recorded - counted), 0))
+    departures.add("count", batch.step,
+                   fmt::format("valid_tokens is {}, but {} labels count{}", *recorded, counted,
+                               *recorded == static_cast<double>(all) ? ": it includes the ignored ones" : ""),
+                   "labels", {}, *recorded / counted);
+}
+
+void check_positions(const Batch& batch, Finding& finding, Departures& departures) {
+  if (batch.positions.empty())
+    return;
+  ++finding.checked;
+  int64_t restarts = 0, missed = 0, missed_row = 0, missed_place = 0;
+  for (int64_t row = 0; row < batch.rows; ++row)
+    for (int64_t place = 1; place < batch.length; ++place) {
+      const double now = batch.positions[batch.at(row, place)],
+                   before = batch.positions[batch.at(row, place - 1)];
+      restarts += now == 0;
+      if (now != 0 && now != before + 1)
+        departures.add(
+            "positions", batch.step,
+            fmt::format("position {} follows {} at row {}, place {}: it neither continues nor restarts at 0",
+                        now, before, row, place),
+            "positions");
+      if (batch.documents.empty() || now == 0 ||
+          batch.documents[batch.at(row, place)] == batch.documents[batch.at(row, place - 1)])
+        continue;
+      if (missed++ == 0) {
+        missed_row = row;
+        missed_place = place;
+      }
+    }
+  if (restarts > 0 && missed > 0)
+    departures.add("restart", batch.step,
+                   fmt::format("positions do not restart at {} documents, the first at row {}, place {}",
+                               missed, missed_row, missed_place),
+                   "positions");
+}
+
+}  // namespace
+
+Finding ask_data(const RecordedRun& run) {
+  Finding finding;
+  Departures departures(finding);
+  check_repeats(run, finding, departures);
+  bool has_labels = false;
+  for (const int64_t step : run.steps()) {
+    const Batch batch = read_batch(run, step);
+    if (batch.rows == 0)
+      continue;
+    has_labels = has_labels || !batch.labels.empty();
+    check_rows(batch, finding, departures);
+    check_labels(batch, finding, departures);
+    check_counts(run, batch, finding, departures);
+    check_positions(batch, finding, departures);
+  }
+  if (finding.answer() == Answer::not_asked)
+    finding.why = "neither a digest of the batches nor tokens were recorded";
+  else if (!has_labels)
+    finding.notes.emplace_back(
+        "labels and ignored tokens were not compared: record phase input with tokens and labels");
+  return finding;
+}
+
+}  // namespace parity::laws

@@ -1,0 +1,308 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+// Law "loss": the channel is the cross entropy of the logits and labels, divided as the run says.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "harness/laws/batches/batch.hpp"
+#include "harness/laws/laws.hpp"
+#include "harness/laws/run/rounding.hpp"
+#include "harness/tensor/conversions.hpp"
+
+namespace parity::laws {
+namespace {
+
+using trace::Phase;
+using trace::TensorKey;
+
+/// The cross entropy of some tokens: its sum, and how many of them count.
+struct Share {
+  double sum = 0;
+  int64_t valid = 0;
+  double mean() const { return sum / static_cast<double>(valid); }
+};
+
+/// The cross entropy of each sequence of an update.
+struct Entropies {
+  std::vector<Share> rows;
+  int64_t length = 0;
+  double largest_logit = 0;
+  double roundoff = 0x1p-24;
+
+  Share of(int64_t first, int64_t end) const {
+    Share share;
+    for (int64_t row = first; row < end; ++row) {
+      share.sum += rows[static_cast<size_t>(row)].sum;
+      share.valid += rows[static_cast<size_t>(row)].valid;
+    }
+    return share;
+  }
+  Share all() const { return of(0, static_cast<int64_t>(rows.size())); }
+  double bound(double loss) const {
+    return roundoff *
+           (4 * largest_logit + (16 + std::sqrt(static_cast<double>(all().valid))) * std::abs(loss));
+  }
+};
+
+std::optional<TensorKey> find_logits(const RecordedRun& run, const Batch& batch) {
+  for (const char* name : {"output", "lm_head", "logits", "model"})
+    if (const TensorKey key{batch.step, Phase::forward, name}; run.has_values(key)) {
+      const Shape shape = run.trace().tensor(key).shape;
+      if (shape.size() == 3 && shape[0] == batch.rows && shape[1] == batch.length)
+        return key;
+    }
+  return std::nullopt;
+}
+
+/// Computes -log softmax of one token's label. \param logits  V elements
+double entropy_of(DType dtype, const std::byte* logits, int64_t vocabulary, int64_t label, double& largest) {
+  const size_t element = size_of(dtype);
+  double most = -HUGE_VAL, sum = 0;
+  for (int64_t v = 0; v < vocabulary; ++v)
+    most = std::max(most, widen(dtype, logits + static_cast<size_t>(v) * element));
+  for (int64_t v = 0; v < vocabulary; ++v)
+    sum += std::exp(widen(dtype, logits + static_cast<size_t>(v) * element) - most);
+  largest = std::max(largest, std::abs(most));
+  return std::log(sum) + most - widen(dtype, logits + static_cast<size_t>(label) * element);
+}
+
+std::optional<Entropies> entropies(const RecordedRun& run, const Batch& batch, const TensorKey& key) {
+  const TensorView logits = run.trace().tensor(key);
+  const int64_t vocabulary = logits.shape[2];
+  const size_t stride = static_cast<size_t>(vocabulary) * size_of(logits.dtype);
+  Entropies result;
+  result.length = batch.length;
+  result.roundoff = logits.dtype == DType::float64 ? 0x1p-53 : 0x1p-24;
+  for (int64_t row = 0; row < batch.rows; ++row) {
+    Share share;
+    for (int64_t place = 0; place < batch.length; ++place) {
+      const double label = batch.labels[batch.at(row, place)];
+      if (label == ignored_label)
+        continue;
+      if (!(label >= 0 && label < static_cast<double>(vocabulary)))
+        return std::nullopt;
+      share.sum += entropy_of(logits.dtype, logits.raw().data() + batch.at(row, place) * stride, vocabulary,
+                              static_cast<int64_t>(label), result.largest_logit);
+      ++share.valid;
+    }
+    result.rows.push_back(share);
+  }
+  return result;
+}
+
+/// One way to divide the cross entropy.
+struct Division {
+  std::string name;
+  double loss = 0;
+};
+
+double mean_of_means(const std::vector<Share>& shares) {
+  double sum = 0;
+  int64_t count = 0;
+  for (const Share& share : shares)
+    if (share.valid > 0) {
+      sum += share.mean();
+      ++count;
+    }
+  return sum / static_cast<double>(count);
+}
+
+/// The parts of a batch whose losses are computed apart.
+struct Pieces {
+  std::vector<Share> ranks, micro_batches;  ///< micro-batches of all ranks
+};
+
+Pieces cut_batch(const RecordedRun& run, const Batch& batch, const Entropies& all) {
+  Pieces pieces;
+  std::vector<std::pair<int64_t, int64_t>> ranks = batch.rows_of_rank;
+  if (ranks.empty())
+    ranks = {{0, batch.rows}};
+  int64_t count = 1;
+  for (const char* key : {"data.micro_batches", "gradient_accumulation_steps"})
+    count = std::max(count, static_cast<int64_t>(run.config_number(key).value_or(1)));
+  for (const auto& [first, end] : ranks) {
+    pieces.ranks.push_back(all.of(first, end));
+    if ((end - first) % count != 0)
+      continue;
+    const int64_t rows = (end - first) / count;
+    for (int64_t m = 0; m < count; ++m)
+      pieces.micro_batches.push_back(all.of(first + m * rows, first + (m + 1) * rows));
+  }
+  return pieces;
+}
+
+/// Returns the divisions that trainers use, then wrong ones. Those of the first kind are called by their
+/// names.
+std::vector<Division> divisions(const Pieces& pieces, const Entropies& entropies) {
+  const Share all = entropies.all();
+  const double mean = all.mean();
+  std::vector<Division> list = {{"the mean over all tokens that count", mean},
+                                {"the mean of the micro-batches' means", mean_of_means(pieces.micro_batches)},
+                                {"the mean of the ranks' means", mean_of_means(pieces.ranks)},
+                                {"the mean of the sequences' means", mean_of_means(entropies.rows)},
+                                {"the sum over all tokens", all.sum}};
+  const auto tokens = static_cast<double>(entropies.rows.size()) * static_cast<double>(entropies.length);
+  list.push_back({"the sum divided by all tokens, the ignored ones included", all.sum / tokens});
+  const auto add_parts = [&](const char* what, const char* many, const std::vector<Share>& shares) {
+    for (size_t i = 0; shares.size() > 1 && i < shares.size(); ++i) {
+      list.push_back({fmt::format("the mean of {} {} alone", what, i), shares[i].mean()});
+      list.push_back({fmt::format("the part of {} {} of the mean", what, i),
+                      shares[i].sum / static_cast<double>(all.valid)});
+      if (shares.size() == 2)
+        continue;  // without one is the other alone
+      list.push_back({fmt::format("the mean without {} {}", what, i),
+                      (all.sum - shares[i].sum) / static_cast<double>(all.valid - shares[i].valid)});
+    }
+    const auto n = static_cast<double>(shares.size());
+    if (n < 2)
+      return;
+    list.push_back({fmt::format("{} (the number of {}) times the mean", n, many), mean * n});
+    list.push_back({fmt::format("the mean divided by {} (the number of {})", n, many), mean / n});
+    list.push_back({fmt::format("the sum of the {}' means", many), mean_of_means(shares) * n});
+  };
+  add_parts("rank", "ranks", pieces.ranks);
+  if (pieces.micro_batches.size() != pieces.ranks.size())
+    add_parts("micro-batch", "micro-batches", pieces.micro_batches);
+  return list;
+}
+
+/// Returns the division that the config names, as its place in the list; nothing for another trainer.
+std::optional<size_t> promised(const RecordedRun& run) {
+  const std::string rule = run.config_text("loss.normalization");
+  if (rule == "global_tokens" || rule == "gradient_scaling")
+    return 0;
+  if (rule == "microbatch_mean")
+    return 1;
+  return std::nullopt;
+}
+
+/// Which divisions give the loss at every update so far.
+struct Fits {
+  std::set<std::string> names;
+  int64_t updates = 0;
+  int64_t first_step = 0;
+  double recorded = 0, mean = 0;
+  double lowest_ratio = HUGE_VAL, highest_ratio = -HUGE_VAL;  ///< of the loss to the mean over all tokens
+
+  void add(const std::vector<Division>& list, int64_t step, double loss, double bound) {
+    lowest_ratio = std::min(lowest_ratio, loss / list.front().loss);
+    highest_ratio = std::max(highest_ratio, loss / list.front().loss);
+    std::set<std::string> fit;
+    for (const Division& each : list)
+      if (std::abs(each.loss - loss) <= 2 * bound)
+        fit.insert(each.name);
+    if (updates++ == 0) {
+      names = std::move(fit);
+      first_step = step;
+      recorded = loss;
+      mean = list.front().loss;
+      return;
+    }
+    std::erase_if(names, [&](const std::string& name) { return !fit.contains(name); });
+  }
+  /// Returns whether one factor of the mean gives every update.
+  bool is_factor() const {
+    return updates > 1 && highest_ratio - lowest_ratio <= 1e-5 * std::abs(lowest_ratio);
+  }
+  /// Returns the first of the list that fits.
+  std::string first_of(const std::vector<Division>& list) const {
+    for (const Division& each : list)
+      if (names.contains(each.name))
+        return each.name;
+    return "";
+  }
+};
+
+void judge_promised(const Fits& wrong, const std::vector<Division>& list, size_t rule, Finding& finding) {
+  const std::string fit = wrong.first_of(list);
+  finding.departures.push_back(
+      {fmt::format("loss is {:.9g} at update {}, not {}: {}; it is {:.6g} of the mean over all tokens",
+                   wrong.recorded, wrong.first_step, list[rule].name,
+                   fit.empty() ? "no known division gives it" : "it is " + fit, wrong.recorded / wrong.mean),
+       wrong.first_step,
+       "",
+       {},
+       wrong.recorded / wrong.mean});
+}
+
+/// Judges a run whose config names no division.
+void judge_found(const Fits& all, const std::vector<Division>& list, Finding& finding) {
+  const std::string fit = all.first_of(list);
+  if (!std::isfinite(all.recorded)) {
+    finding.departures.push_back(
+        {fmt::format("loss is {} at update {}", all.recorded, all.first_step), all.first_step, "", {}, {}});
+    return;
+  }
+  const bool usual = !fit.empty() && fit.find("mean") == 4 && fit.find("alone") == fit.npos &&
+                     fit.find("without") == fit.npos;
+  if (usual) {
+    finding.notes.push_back("loss is " + fit +
+                            (all.names.size() > 1 ? "; other divisions give the same" : ""));
+    return;
+  }
+  finding.checked = 0;
+  if (fit.empty() && all.is_factor()) {
+    finding.checked = all.updates;
+    finding.departures.push_back({fmt::format("loss is {:.6g} times the mean over all tokens at every update",
+                                              all.recorded / all.mean),
+                                  all.first_step,
+                                  "",
+                                  {},
+                                  all.recorded / all.mean});
+    return;
+  }
+  if (fit.empty()) {
+    finding.why = "no known division of the cross entropy gives the loss; it may have other terms";
+    finding.record = "the cross entropy as the channel loss";
+    return;
+  }
+  finding.checked = all.updates;
+  finding.departures.push_back(
+      {fmt::format("loss is {:.9g} at update {}: it is {}, {:.6g} of the mean over all tokens", all.recorded,
+                   all.first_step, fit, all.recorded / all.mean),
+       all.first_step,
+       "",
+       {},
+       all.recorded / all.mean});
+}
+
+}  // namespace
+
+Finding ask_loss(const RecordedRun& run) {
+  Finding finding;
+  const std::optional<size_t> rule = promised(run);
+  Fits all, wrong;
+  std::vector<Division> last;
+  const bool policy = run.config_text("data.source") == "rollouts";
+  for (const int64_t step : run.steps()) {
+    const auto loss = run.channel("loss", step);
+    const Batch batch = read_batch(run, step);
+    const auto logits = batch.labels.empty() ? std::nullopt : find_logits(run, batch);
+    if (!loss || !logits || policy)
+      continue;
+    const std::optional<Entropies> found = entropies(run, batch, *logits);
+    if (!found || found->all().valid == 0)
+      continue;
+    last = divisions(cut_batch(run, batch, *found), *found);
+    const double bound = found->bound(last.front().loss), wanted = last[rule.value_or(0)].loss;
+    const bool right = finding.compare(std::abs(*loss - wanted), bound);
+    all.add(last, step, *loss, bound);
+    if (rule && !right)
+      wrong.add(last, step, *loss, bound);
+  }
+  if (wrong.updates > 0)
+    judge_promised(wrong, last, *rule, finding);
+  else if (!rule && all.updates > 0)
+    judge_found(all, last, finding);
+  if (finding.answer() == Answer::not_asked && finding.why.empty()) {
+    finding.why = policy ? "the loss is a policy's" : "no logits with their labels were recorded";
+    finding.record = "phase forward of the logits (output, lm_head or model) and phase input of labels";
+  }
+  return finding;
+}
+
+}  // namespace parity::laws

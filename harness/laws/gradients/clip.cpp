@@ -1,0 +1,268 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+// Law "clip": one factor min(1, max_norm / (grad_norm + 1e-6)) scales every gradient.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "harness/laws/gradients/norm_guesses.hpp"
+#include "harness/laws/laws.hpp"
+#include "harness/laws/run/recorded_run.hpp"
+#include "harness/laws/run/rounding.hpp"
+#include "harness/laws/run/tensor_groups.hpp"
+
+namespace parity::laws {
+namespace {
+
+using trace::Phase;
+using trace::TensorKey;
+
+/// How clipping changed one tensor.
+struct Scaled {
+  std::string name;
+  double factor = 1;       ///< least squares, or the quotient of the norms
+  double bound = 0;        ///< of the factor, relative
+  double weight = 0;       ///< squared norm of the gradient
+  bool one_factor = true;  ///< whether the factor gives every element
+  double clamp = 0;        ///< if the elements were cut off at one size instead: that size
+};
+
+struct ClipStep {
+  int64_t step = 0;
+  std::vector<Scaled> tensors = {};
+  double factor = 1;  ///< of most of the gradient
+};
+
+/// Returns the size at which all elements are cut off, if that is what happened.
+double clamp_of(const std::vector<double>& before, const std::vector<double>& after, double roundoff) {
+  double limit = 0;
+  for (const double value : after)
+    limit = std::max(limit, std::abs(value));
+  bool cuts = false;
+  for (size_t i = 0; i < before.size(); ++i) {
+    const double wanted = std::clamp(before[i], -limit, limit);
+    if (!(std::abs(wanted - after[i]) <= 2 * roundoff * limit))
+      return 0;
+    cuts = cuts || std::abs(before[i]) > limit * (1 + 4 * roundoff);
+  }
+  return cuts ? limit : 0;
+}
+
+/// Returns nothing for a tensor of zeros, which any factor leaves alone.
+std::optional<Scaled> scaled_of(const RecordedRun& run, int64_t step, const std::string& name) {
+  const TensorKey before{step, Phase::grad, name}, after{step, Phase::grad_clipped, name};
+  const double u = std::max(run.roundoff(before), run.roundoff(after));
+  Scaled scaled{.name = name, .bound = 4 * u + own_rounding(run.size(before))};
+  if (!run.has_values(before) || !run.has_values(after)) {
+    const auto a = run.norm(before), b = run.norm(after);
+    if (!a || !b || *a == 0)
+      return std::nullopt;
+    scaled.factor = *b / *a;
+    scaled.weight = *a * *a;
+    return scaled;
+  }
+  const std::vector<double> a = run.values(before), b = run.values(after);
+  if (a.size() != b.size())
+    return std::nullopt;
+  double aa = 0, ab = 0, smallest = 1e-37;  // results below float32's normal numbers lose digits
+  for (size_t i = 0; i < a.size(); ++i) {
+    aa += a[i] * a[i];
+    ab += a[i] * b[i];
+  }
+  if (aa == 0)
+    return std::nullopt;
+  scaled.factor = ab / aa;
+  scaled.weight = aa;
+  for (size_t i = 0; i < a.size(); ++i)
+    if (!(std::abs(b[i] - scaled.factor * a[i]) <=
+          scaled.bound * std::abs(scaled.factor * a[i]) + smallest)) {
+      scaled.one_factor = false;
+      scaled.clamp = clamp_of(a, b, u);
+      break;
+    }
+  return scaled;
+}
+
+/// Returns the factor that carries most of the gradient's weight.
+double main_factor(const std::vector<Scaled>& tensors) {
+  double best = 1, most = -1;
+  for (const Scaled& one : tensors) {
+    double weight = 0;
+    for (const Scaled& other : tensors)
+      weight += std::abs(other.factor - one.factor) <= (one.bound + other.bound) * std::abs(one.factor)
+                    ? other.weight
+                    : 0;
+    if (weight > most) {
+      most = weight;
+      best = one.factor;
+    }
+  }
+  return best;
+}
+
+std::vector<ClipStep> read_steps(const RecordedRun& run) {
+  std::vector<ClipStep> steps;
+  for (const int64_t step : run.steps()) {
+    ClipStep clip{.step = step};
+    const std::vector<std::string>& after = run.names(step, Phase::grad_clipped);
+    for (const std::string& name : run.names(step, Phase::grad))
+      if (std::ranges::binary_search(after, name))
+        if (std::optional<Scaled> scaled = scaled_of(run, step, name))
+          clip.tensors.push_back(std::move(*scaled));
+    if (clip.tensors.empty())
+      continue;
+    clip.factor = main_factor(clip.tensors);
+    steps.push_back(std::move(clip));
+  }
+  return steps;
+}
+
+std::optional<double> max_norm_of(const RecordedRun& run, int64_t step) {
+  return run.setting(step, {"max_norm", "max_grad_norm", "clip.max_norm", "grad_clip", "clip_grad",
+                            "clip_grad_norm", "gradient_clip_val", "training.max_norm"});
+}
+
+/// Groups the tensors that were not scaled by the main factor, by what happened to them.
+/// \return whether there are some
+bool check_tensors(const ClipStep& clip, bool report, Finding& finding) {
+  std::vector<std::string> names;
+  std::map<std::string, std::set<std::string>> odd;
+  std::map<std::string, double> factor_of;
+  for (const Scaled& one : clip.tensors) {
+    names.push_back(one.name);
+    const double error = std::abs(one.factor - clip.factor);
+    const bool same = finding.compare(error, 2 * one.bound * std::abs(clip.factor));
+    std::string what;
+    if (one.clamp > 0)
+      what = fmt::format("elements cut off at {:.6g} (clipping by value)", one.clamp);
+    else if (!one.one_factor)
+      what = "not one multiple of the gradient before clipping";
+    else if (!same && std::abs(one.factor - 1) <= one.bound)
+      what = fmt::format("not clipped, where the others are scaled by {:.6g}", clip.factor);
+    else if (!same)
+      what = fmt::format("scaled by {:.6g}, {:.6g} times the factor {:.6g} of the others", one.factor,
+                         one.factor / clip.factor, clip.factor);
+    if (what.empty())
+      continue;
+    odd[what].insert(one.name);
+    factor_of[what] = one.factor / clip.factor;
+  }
+  for (const auto& [what, some] : odd) {
+    const std::string who = describe(some, names);
+    if (report)
+      finding.departures.push_back({who + ": " + what, clip.step, who, {}, factor_of[what]});
+  }
+  return !odd.empty();
+}
+
+/// What the factor is compared with.
+struct Expected {
+  double norm = 0, max_norm = 0;
+  double with_margin() const { return std::min(1.0, max_norm / (norm + 1e-6)); }
+  double without() const { return std::min(1.0, max_norm / norm); }
+};
+
+std::string explain(const RecordedRun& run, const ClipStep& clip, const Expected& want) {
+  const double f = clip.factor, tolerance = 1e-5 * std::abs(f);
+  const auto is = [&](double value) { return std::abs(f - value) <= tolerance; };
+  if (is(1))
+    return fmt::format("gradients are not clipped although grad_norm {:.6g} exceeds max_norm {:.6g}",
+                       want.norm, want.max_norm);
+  const std::string begin = fmt::format(
+      "gradients are scaled by {:.6g}, where max_norm {:.6g} and grad_norm {:.6g} "
+      "give {:.6g}",
+      f, want.max_norm, want.norm, want.with_margin());
+  if (want.norm < want.max_norm && is(want.max_norm / want.norm))
+    return begin + ": a norm below max_norm is scaled up to it";
+  if (const GradientNorms norms = gradient_norms(run, clip.step, Phase::grad);
+      norms.bad.empty() && norms.norm() > 0 && is(std::min(1.0, want.max_norm / norms.norm())))
+    return begin + ": the factor follows the norm of the gradients, and grad_norm is another number";
+  if (is(want.with_margin() * want.with_margin()))
+    return begin + ": the factor is applied twice";
+  if (is(1 / (want.norm + 1e-6)) || is(1 / want.norm))
+    return begin + ": gradients are divided by their norm, without max_norm";
+  if (is(want.max_norm / (want.norm * want.norm)))
+    return begin + ": max_norm is divided by the squared norm";
+  return begin + fmt::format(": it is as if max_norm were {:.6g}", f * want.norm);
+}
+
+/// Compares factors with max_norm and grad_norm, and notes the convention.
+void check_factors(const RecordedRun& run, const std::vector<ClipStep>& steps, Finding& finding) {
+  int64_t active = 0, with_margin = 0, without = 0, wrong = 0;
+  for (const ClipStep& clip : steps) {
+    const auto norm = run.channel("grad_norm", clip.step), max_norm = max_norm_of(run, clip.step);
+    if (!norm || !max_norm)
+      continue;
+    const Expected want{*norm, *max_norm > 0 ? *max_norm : HUGE_VAL};
+    const double bound = clip.tensors.front().bound;
+    const double error =
+        std::min(std::abs(clip.factor - want.with_margin()), std::abs(clip.factor - want.without()));
+    if (want.without() < 1) {
+      ++active;
+      with_margin += std::abs(clip.factor - want.with_margin()) <= bound * clip.factor;
+      without += std::abs(clip.factor - want.without()) <= bound * clip.factor;
+    }
+    if (finding.compare(error, 2 * bound * std::abs(want.with_margin())) || ++wrong > 1)
+      continue;
+    finding.departures.push_back(
+        {explain(run, clip, want), clip.step, "", {}, clip.factor / want.with_margin()});
+  }
+  if (active == 0)
+    finding.notes.emplace_back("clipping was never active, so its convention is not known");
+  else if (with_margin == active && without < active)
+    finding.notes.push_back(fmt::format("active at {} updates, by max_norm / (grad_norm + 1e-6)", active));
+  else if (without == active && with_margin < active)
+    finding.notes.push_back(
+        fmt::format("active at {} updates, by max_norm / grad_norm without 1e-6", active));
+  else
+    finding.notes.push_back(fmt::format("active at {} updates", active));
+}
+
+/// Infers max_norm where it was not recorded.
+void infer_max_norm(const RecordedRun& run, const std::vector<ClipStep>& steps, Finding& finding) {
+  std::set<double> seen;
+  for (const ClipStep& clip : steps)
+    if (const auto norm = run.channel("grad_norm", clip.step);
+        norm && clip.factor < 1 - clip.tensors.front().bound)
+      seen.insert(clip.factor * (*norm + 1e-6));
+  if (seen.empty())
+    finding.notes.emplace_back("max_norm was not recorded, and no update was clipped");
+  else if (*seen.rbegin() - *seen.begin() <=
+           1e-5 * *seen.begin() + 4 * steps.front().tensors.front().bound * *seen.begin())
+    finding.notes.push_back(fmt::format("max_norm was not recorded; the factors give {:.3g}", *seen.begin()));
+  else
+    finding.notes.push_back(fmt::format("max_norm was not recorded; the factors give from {:.6g} to {:.6g}",
+                                        *seen.begin(), *seen.rbegin()));
+}
+
+}  // namespace
+
+Finding ask_clip(const RecordedRun& run) {
+  Finding finding;
+  const std::vector<ClipStep> steps = read_steps(run);
+  if (steps.empty()) {
+    const bool zero = !run.all_names(Phase::grad).empty() && !run.all_names(Phase::grad_clipped).empty();
+    finding.why = zero ? "no update has a gradient before and after clipping that is not zero"
+                       : "no gradient was recorded before and after clipping";
+    finding.record = "phases grad and grad_clipped of the same updates";
+    return finding;
+  }
+  bool knows = false;
+  int64_t odd = 0;
+  for (const ClipStep& clip : steps) {
+    odd += check_tensors(clip, odd == 0, finding);
+    knows = knows || (run.channel("grad_norm", clip.step) && max_norm_of(run, clip.step));
+  }
+  if (odd > 1)
+    finding.notes.push_back(fmt::format("tensors are scaled by different factors at {} updates", odd));
+  if (knows)
+    check_factors(run, steps, finding);
+  else
+    infer_max_norm(run, steps, finding);
+  return finding;
+}
+
+}  // namespace parity::laws

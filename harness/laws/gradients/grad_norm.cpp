@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+// Law "grad_norm": the channel is the root of the sum of the squares of all gradients, each element once.
+#include <cmath>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "harness/laws/gradients/norm_guesses.hpp"
+#include "harness/laws/laws.hpp"
+#include "harness/laws/run/rounding.hpp"
+
+namespace parity::laws {
+namespace {
+
+using trace::Phase;
+
+/// An update whose channel is not the norm of its gradients.
+struct Mismatch {
+  int64_t step = 0;
+  double recorded = 0;
+  GradientNorms norms;
+  double bound = 0;  ///< relative
+};
+
+/// Returns the channel at a step. Trainers that clip several sets of parameters record one norm for each.
+std::optional<double> recorded_norm(const RecordedRun& run, int64_t step) {
+  const auto first = run.channel("grad_norm", step);
+  if (!first || !run.has_channel("grad_norm.1"))
+    return first;
+  double square = *first * *first;
+  for (int i = 1; run.has_channel(fmt::format("grad_norm.{}", i)); ++i) {
+    const double next = run.channel(fmt::format("grad_norm.{}", i), step).value_or(0);
+    square += next * next;
+  }
+  return std::sqrt(square);
+}
+
+/// Returns whether the trace shows that every parameter that changed has its gradient in it: the changes of
+/// the parameters that were recorded give the channel update_norm, and those have a gradient.
+bool is_complete(const RecordedRun& run, const Mismatch& at) {
+  const auto update_norm = run.channel("update_norm", at.step);
+  if (!update_norm)
+    return false;
+  double square = 0;
+  for (const std::string& name : at.norms.names) {
+    const trace::TensorKey before{at.step - 1, Phase::param, name}, after{at.step, Phase::param, name};
+    if (!run.has_values(before) || !run.has_values(after))
+      return false;
+    const std::vector<double> a = run.values(before), b = run.values(after);
+    for (size_t i = 0; i < std::min(a.size(), b.size()); ++i)
+      square += (b[i] - a[i]) * (b[i] - a[i]);
+  }
+  return std::abs(std::sqrt(square) - *update_norm) <= 1e-4 * *update_norm;
+}
+
+/// Returns the first guess that gives the channel at every update that departs.
+std::optional<NormGuess> common_guess(const RecordedRun& run, const std::vector<Mismatch>& all) {
+  std::vector<NormGuess> left;
+  for (size_t i = 0; i < std::min<size_t>(all.size(), 8); ++i) {
+    const Mismatch& at = all[i];
+    std::set<std::string> fit;
+    std::vector<NormGuess> guesses = norm_guesses(run, at.step, at.norms);
+    std::erase_if(guesses, [&](const NormGuess& guess) {
+      return !(std::abs(guess.value - at.recorded) <= 2 * at.bound * at.recorded);
+    });
+    for (const NormGuess& guess : guesses)
+      fit.insert(guess.sentence);
+    if (i == 0)
+      left = guesses;
+    else
+      std::erase_if(left, [&](const NormGuess& guess) { return !fit.contains(guess.sentence); });
+  }
+  return left.empty() ? std::nullopt : std::optional(left.front());
+}
+
+Departure departure(const Mismatch& at, const std::optional<NormGuess>& guess, size_t updates) {
+  const double factor = at.recorded / at.norms.norm();
+  Departure found;
+  if (!std::isfinite(at.recorded))
+    return {fmt::format("grad_norm is {} at update {}, where all gradients are finite", at.recorded, at.step),
+            at.step,
+            "",
+            {},
+            {}};
+  found.sentence = fmt::format("grad_norm is {:.{}g} of the norm of the gradients ({:.9g} for {:.9g})",
+                               factor, std::abs(factor - 1) < 2e-3 ? 9 : 4, at.recorded, at.norms.norm());
+  found.sentence += guess ? ": it equals " + guess->sentence : ": no part of the gradients gives it";
+  if (updates > 1)
+    found.sentence += fmt::format("; so at {} updates", updates);
+  found.step = at.step;
+  found.factor = factor;
+  if (guess) {
+    found.tensor = guess->tensor;
+    found.rank = guess->rank;
+  }
+  return found;
+}
+
+void judge(const RecordedRun& run, const std::vector<Mismatch>& all, Finding& finding) {
+  if (all.empty())
+    return;
+  const Mismatch& first = all.front();
+  const std::optional<NormGuess> guess = common_guess(run, all);
+  if (guess || !(first.recorded >= first.norms.norm()) || is_complete(run, first)) {
+    finding.departures.push_back(departure(first, guess, all.size()));
+    return;
+  }
+  finding.checked = 0;
+  finding.why = fmt::format(
+      "the {} gradients of update {} that were recorded give {:.4g}, less than grad_norm {:.4g}; others may "
+      "be "
+      "missing in the trace",
+      first.norms.names.size(), first.step, first.norms.norm(), first.recorded);
+  finding.record = "phase grad of all parameters, or phase param as well with the channel update_norm";
+}
+
+void add_not_finite(const RecordedRun& run, int64_t step, double recorded, const std::string& name,
+                    Finding& finding) {
+  if (std::isfinite(recorded) && run.norm({step, Phase::grad, name}))
+    finding.departures.push_back(
+        {fmt::format("grad_norm is {:.6g}, but the gradient of {} is not finite", recorded, name),
+         step,
+         name,
+         {},
+         {}});
+}
+
+}  // namespace
+
+Finding ask_grad_norm(const RecordedRun& run) {
+  Finding finding;
+  std::vector<Mismatch> mismatches;
+  for (const int64_t step : run.steps()) {
+    const auto recorded = recorded_norm(run, step);
+    GradientNorms norms = gradient_norms(run, step, Phase::grad);
+    if (!recorded)
+      continue;
+    if (!norms.bad.empty()) {
+      add_not_finite(run, step, *recorded, norms.bad, finding);
+      continue;
+    }
+    if (norms.names.empty())
+      continue;
+    const double bound = norm_bound(norms.elements, norms.roundoff);
+    if (!finding.compare(std::abs(*recorded - norms.norm()), bound * norms.norm()))
+      mismatches.push_back({step, *recorded, std::move(norms), bound});
+  }
+  judge(run, mismatches, finding);
+  if (finding.answer() == Answer::not_asked && finding.why.empty()) {
+    const bool has_norm = run.has_channel("grad_norm");
+    finding.why = has_norm ? "no gradients were recorded" : "the trace has no channel grad_norm";
+    finding.record = has_norm ? "phase grad of all parameters" : "the channel grad_norm";
+  }
+  return finding;
+}
+
+}  // namespace parity::laws

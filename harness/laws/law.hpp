@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/enum_names.hpp"
+
+namespace parity::laws {
+
+class RecordedRun;
+
+/// What a law found in a run.
+enum class Answer {
+  holds,    ///< everything that was recomputed agrees within its bound
+  departs,  ///< something does not
+  /// The trace lacks what the law needs. Never a sign of agreement.
+  not_asked,
+};
+
+constexpr auto enum_names(Answer) {
+  return named<Answer::not_asked>("answer of a law", {"holds", "departs", "not asked"});
+}
+
+/// One thing that a run did otherwise than a law says.
+struct Departure {
+  std::string sentence;          ///< what is wrong, and what reproduces the recorded value
+  std::optional<int64_t> step;   ///< the first step; 0 is the initial state
+  std::string tensor;            ///< name, or a pattern of names; empty for a channel
+  std::optional<int64_t> rank;   ///< if one rank is at fault
+  std::optional<double> factor;  ///< recorded over recomputed value, if it is one number
+};
+
+/// The answer of a law with its evidence.
+struct Finding {
+  int64_t checked = 0;  ///< quantities that were recomputed and compared
+  double largest = 0;   ///< largest error of those that agree, as a share of its bound
+  std::vector<Departure> departures;
+  std::vector<std::string> notes;  ///< conventions that were found, and parts that could not be asked
+  std::string why;                 ///< why the law could not be asked
+  std::string record;              ///< what to record so that it can be
+
+  /// Counts a compared quantity. NaN is never within a bound. \return whether it is within
+  bool compare(double error, double bound) {
+    ++checked;
+    const bool within = error <= bound;
+    if (within && bound > 0)
+      largest = error / bound > largest ? error / bound : largest;
+    return within;
+  }
+  Answer answer() const {
+    return !departures.empty() ? Answer::departs : checked > 0 ? Answer::holds : Answer::not_asked;
+  }
+};
+
+/// Something that must follow from what a trace holds, whatever the trainer.
+struct Law {
+  std::string_view name;
+  std::string_view question;
+  std::string_view needs;  ///< what must be recorded
+  Finding (*ask)(const RecordedRun& run);
+};
+
+}  // namespace parity::laws

@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/laws/run/recorded_run.hpp"
+
+namespace parity::laws {
+
+/// A schedule: the value of update c + 1, by c = 0, 1, ...
+struct Curve {
+  std::string text;  ///< family and parameters
+  std::function<double(int64_t c)> at;
+};
+
+/// Values of a channel over updates.
+struct Points {
+  std::vector<int64_t> c;  ///< number of the update, minus 1; ascending
+  std::vector<double> y;
+  size_t size() const { return c.size(); }
+  Points first(size_t n) const {
+    return {{c.begin(), c.begin() + static_cast<ptrdiff_t>(n)},
+            {y.begin(), y.begin() + static_cast<ptrdiff_t>(n)}};
+  }
+};
+
+/// Returns the schedule of the learning rate that a config of parity-train asks for; nothing for the config
+/// of another trainer. Formulas: NUMERICS.md 1.
+std::optional<Curve> promised_lr(const RecordedRun& run);
+/// Returns the schedule of the weight decay, likewise.
+std::optional<Curve> promised_decay(const RecordedRun& run);
+
+/// Finds a schedule that gives every point: a linear warmup or none, a plateau or none, and a decay (linear,
+/// cosine, 1 - root, exponential, inverse root) or none, which may end in a plateau. Nothing if none does.
+std::optional<Curve> find_curve(const Points& points);
+
+}  // namespace parity::laws

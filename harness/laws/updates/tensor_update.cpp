@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/laws/updates/tensor_update.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace parity::laws {
+namespace {
+
+using trace::Phase;
+using trace::TensorKey;
+
+Vector values_or_none(const RecordedRun& run, const TensorKey& key) {
+  return run.has_values(key) ? run.values(key) : Vector();
+}
+
+/// Returns the state before an update: recorded, or zeros before the first.
+Vector state_before(const RecordedRun& run, int64_t step, const std::string& name, size_t size) {
+  Vector before = values_or_none(run, {step - 1, Phase::optim, name});
+  if (before.empty() && step == 1 && size > 0)
+    before.assign(size, 0.0);
+  return before;
+}
+
+void read_state(const RecordedRun& run, TensorUpdate& data, const std::string& first,
+                const std::string& second) {
+  data.first_after = values_or_none(run, {data.step, Phase::optim, first});
+  data.first_before = state_before(run, data.step, first, data.first_after.size());
+  data.state_roundoff = run.roundoff({data.step, Phase::optim, first});
+  if (second.empty())
+    return;
+  data.second_after = values_or_none(run, {data.step, Phase::optim, second});
+  data.second_before = state_before(run, data.step, second, data.second_after.size());
+}
+
+bool has_state(const RecordedRun& run, int64_t step, const std::string& name) {
+  return std::ranges::binary_search(run.names(step, Phase::optim), name);
+}
+
+std::string word_of_optimizer(const RecordedRun& run) {
+  for (const char* key : {"optimizer.name", "optimizer.type", "optimizer", "optim"})
+    if (const std::string word = run.config_text(key); !word.empty() && word.front() != '{')
+      return word;
+  return "";
+}
+
+/// Returns the kind of optimizer by its state; without a state, by what the run says of itself.
+OptimizerKind find_kind(const RecordedRun& run, TensorUpdate& data) {
+  if (has_state(run, data.step, "exp_avg/" + data.name) &&
+      has_state(run, data.step, "exp_avg_sq/" + data.name)) {
+    read_state(run, data, "exp_avg/" + data.name, "exp_avg_sq/" + data.name);
+    data.largest = values_or_none(run, {data.step, Phase::optim, "max_exp_avg_sq/" + data.name});
+    return OptimizerKind::adam;
+  }
+  for (const char* kind : {"momentum/", "momentum_buffer/"})
+    if (has_state(run, data.step, kind + data.name)) {
+      read_state(run, data, kind + data.name, "");
+      return OptimizerKind::sgd;
+    }
+  const std::string word = word_of_optimizer(run);
+  const bool has_betas = run.setting(data.step, {"beta1", "optimizer.beta1", "adam_beta1"}).has_value();
+  if (run.names(data.step, Phase::optim).empty() &&
+      (word.find("sgd") == 0 || word.find("SGD") == 0 || (word.empty() && !has_betas)))
+    return OptimizerKind::sgd;
+  return OptimizerKind::unknown;
+}
+
+}  // namespace
+
+TensorUpdate read_update(const RecordedRun& run, int64_t step, const std::string& name) {
+  TensorUpdate data{.name = name, .step = step};
+  TensorKey before{step - 1, Phase::param, name}, after{step, Phase::param, name};
+  const std::string master = "master/" + name;
+  if (run.has_values({step - 1, Phase::optim, master}) && run.has_values({step, Phase::optim, master})) {
+    before = {step - 1, Phase::optim, master};
+    after = {step, Phase::optim, master};
+  }
+  if (!run.has_values(before) || !run.has_values(after))
+    return data;
+  data.before = run.values(before);
+  data.after = run.values(after);
+  data.roundoff = run.roundoff(after);
+  data.unclipped = values_or_none(run, {step, Phase::grad, name});
+  data.gradient = values_or_none(run, {step, Phase::grad_clipped, name});
+  if (data.gradient.empty())
+    data.gradient = data.unclipped;
+  data.kind = find_kind(run, data);
+  for (Vector* each : {&data.gradient, &data.unclipped, &data.first_before, &data.first_after,
+                       &data.second_before, &data.second_after, &data.largest})
+    if (each->size() != data.after.size())
+      each->clear();
+  if (data.before.size() != data.after.size())
+    data.before.clear();
+  return data;
+}
+
+std::vector<OptimizerNumbers> optimizer_numbers(const RecordedRun& run, int64_t step) {
+  std::vector<OptimizerNumbers> groups;
+  for (int group = 0; group < 64; ++group) {
+    const std::string suffix = group == 0 ? "" : fmt::format(".{}", group);
+    const auto channel = [&](const char* name) { return run.channel(name + suffix, step); };
+    const auto lr = channel("lr");
+    if (!lr)
+      break;
+    const auto or_config = [&](const char* name, std::initializer_list<std::string_view> keys) {
+      const auto recorded = channel(name);
+      return recorded ? recorded : run.setting(step, keys);
+    };
+    OptimizerNumbers numbers{.lr = *lr};
+    numbers.decay = or_config("weight_decay", {"weight_decay", "optimizer.weight_decay"}).value_or(0);
+    numbers.beta1 = or_config("beta1", {"optimizer.beta1", "adam_beta1", "beta1"});
+    numbers.beta2 = or_config("beta2", {"optimizer.beta2", "adam_beta2", "beta2"});
+    numbers.eps = or_config("eps", {"optimizer.eps", "adam_epsilon", "adam_eps", "eps"});
+    numbers.momentum = or_config("momentum", {"momentum", "optimizer.momentum"});
+    groups.push_back(numbers);
+  }
+  return groups;
+}
+
+Complaint describe_elements(const std::string& quantity, const ElementFit& fit, size_t size) {
+  if (static_cast<size_t>(fit.off) * 2 > size)
+    return {fmt::format("no known formula gives {}", quantity)};
+  return {fmt::format("{} of {} elements of {} are not what the formula gives, the first at {}", fit.off,
+                      size, quantity, fit.first)};
+}
+
+}  // namespace parity::laws

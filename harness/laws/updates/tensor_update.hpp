@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/laws/run/recorded_run.hpp"
+#include "harness/laws/updates/elements.hpp"
+
+namespace parity::laws {
+
+/// Which rule a parameter's state belongs to.
+enum class OptimizerKind { adam, sgd, unknown };
+
+/// What was recorded of one update of one parameter. An empty vector was not recorded.
+struct TensorUpdate {
+  std::string name;
+  int64_t step = 0;
+  OptimizerKind kind = OptimizerKind::unknown;
+  Vector before = {}, after = {};                ///< the parameter, or its master weight
+  Vector gradient = {};                          ///< after clipping, if that was recorded, else before it
+  Vector unclipped = {};                         ///< before clipping
+  Vector first_before = {}, first_after = {};    ///< exp_avg, or the momentum of SGD
+  Vector second_before = {}, second_after = {};  ///< exp_avg_sq
+  Vector largest = {};  ///< max_exp_avg_sq of AMSGrad, whose root divides in place of exp_avg_sq's
+  double roundoff = 0;  ///< of the parameter
+  const Vector& root() const { return largest.empty() ? second_after : largest; }
+  double state_roundoff = 0;  ///< of the state
+};
+
+/// Reads an update. Without a parameter before and after, both are empty.
+TensorUpdate read_update(const RecordedRun& run, int64_t step, const std::string& name);
+
+/// Numbers that an optimizer was given for one group of parameters.
+struct OptimizerNumbers {
+  double lr = 0;
+  double decay = 0;
+  std::optional<double> beta1 = {}, beta2 = {}, eps = {}, momentum = {};
+  /// Whether the decay is part of the gradient (L2), not of the parameter (decoupled).
+  bool l2 = false;
+  bool nesterov = false;
+};
+
+/// Returns the numbers of each group of parameters at an update; empty without a learning rate.
+std::vector<OptimizerNumbers> optimizer_numbers(const RecordedRun& run, int64_t step);
+
+/// Something that a formula does not give.
+struct Complaint {
+  std::string text;  ///< without the tensor's name, the same for tensors with the same defect
+  std::optional<double> factor = {};
+};
+
+/// What comparing one parameter's update with a formula gave.
+struct UpdateCheck {
+  int64_t compared = 0;
+  double worst = 0;  ///< largest error over its bound
+  /// Whether rounding hides the update, so that nothing was compared.
+  bool blind = false;
+  std::vector<Complaint> complaints = {};
+};
+
+UpdateCheck check_adam(const TensorUpdate& data, const OptimizerNumbers& numbers);
+UpdateCheck check_sgd(const TensorUpdate& data, const OptimizerNumbers& numbers);
+
+/// Returns a complaint that counts elements, for what no formula explains.
+Complaint describe_elements(const std::string& quantity, const ElementFit& fit, size_t size);
+
+}  // namespace parity::laws

@@ -1,0 +1,215 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+// Law "update": the optimizer's formula, with the numbers that it was given, gives its state and the
+// parameters.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "harness/laws/laws.hpp"
+#include "harness/laws/run/tensor_groups.hpp"
+#include "harness/laws/updates/tensor_update.hpp"
+
+namespace parity::laws {
+namespace {
+
+using trace::Phase;
+
+/// Forms of one rule of which a run uses one. None of them is wrong by itself.
+enum class Variant { usual, l2, nesterov };
+
+/// What was found at one update.
+struct StepAnswer {
+  int64_t compared = 0;
+  double worst = 0;
+  int64_t blind = 0;
+  std::map<std::string, std::set<std::string>> complaints;  ///< text -> tensors
+  std::map<std::string, std::optional<double>> factors;     ///< by the same text
+  std::map<size_t, std::set<std::string>> groups;           ///< which tensors each group's numbers give
+  std::set<std::string> unknown;                            ///< tensors without a known rule
+  std::set<OptimizerKind> kinds;
+};
+
+UpdateCheck check_tensor(const TensorUpdate& data, const OptimizerNumbers& numbers) {
+  return data.kind == OptimizerKind::adam ? check_adam(data, numbers) : check_sgd(data, numbers);
+}
+
+/// Compares a tensor with the numbers of each group, and keeps the first that gives it.
+void add_tensor(const TensorUpdate& data, const std::vector<OptimizerNumbers>& groups, StepAnswer& answer) {
+  UpdateCheck best;
+  size_t group = 0;
+  for (size_t i = 0; i < groups.size(); ++i) {
+    UpdateCheck check = check_tensor(data, groups[i]);
+    if (i > 0 && (!check.complaints.empty() || check.compared == 0))
+      continue;
+    best = std::move(check);
+    group = i;
+    if (best.complaints.empty())
+      break;
+  }
+  answer.kinds.insert(data.kind);
+  answer.compared += best.compared;
+  answer.worst = std::max(answer.worst, best.worst);
+  answer.blind += best.blind;
+  if (best.complaints.empty() && best.compared > 0)
+    answer.groups[group].insert(data.name);
+  for (const Complaint& complaint : best.complaints) {
+    answer.complaints[complaint.text].insert(data.name);
+    answer.factors[complaint.text] = complaint.factor;
+  }
+}
+
+StepAnswer ask_step(const RecordedRun& run, int64_t step, Variant variant) {
+  StepAnswer answer;
+  std::vector<OptimizerNumbers> groups = optimizer_numbers(run, step);
+  for (OptimizerNumbers& numbers : groups) {
+    numbers.l2 = variant == Variant::l2;
+    numbers.nesterov = variant == Variant::nesterov;
+  }
+  if (groups.empty())
+    return answer;
+  for (const std::string& name : run.names(step, Phase::param)) {
+    const TensorUpdate data = read_update(run, step, name);
+    if (data.before.empty() || (data.gradient.empty() && data.first_after.empty()))
+      continue;  // a buffer, or a parameter that is not trained
+    if (data.kind == OptimizerKind::unknown)
+      answer.unknown.insert(name);
+    else
+      add_tensor(data, groups, answer);
+  }
+  return answer;
+}
+
+/// Returns whether the run says that its decay is decoupled.
+bool names_adamw(const RecordedRun& run) {
+  for (const char* key : {"optimizer.name", "optimizer.type", "optimizer", "optim"}) {
+    std::string word = run.config_text(key);
+    std::ranges::transform(word, word.begin(),
+                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    if (word.starts_with("adamw"))
+      return true;
+  }
+  return false;
+}
+
+void add_departures(const RecordedRun& run, int64_t step, const StepAnswer& answer, Finding& finding) {
+  const std::vector<std::string>& names = run.names(step, Phase::param);
+  for (const auto& [text, tensors] : answer.complaints) {
+    const std::string who = describe(tensors, names);
+    finding.departures.push_back({who + ": " + text, step, who, {}, answer.factors.at(text)});
+  }
+}
+
+/// The whole run, by one variant.
+class Audited {
+ public:
+  Audited(const RecordedRun& run, Variant variant) : variant_(variant) {
+    for (const int64_t step : run.steps()) {
+      StepAnswer answer = ask_step(run, step, variant);
+      compared_ += answer.compared;
+      wrong_ += !answer.complaints.empty();
+      for (const auto& [text, tensors] : answer.complaints)
+        wrong_tensors_ += static_cast<int64_t>(tensors.size());
+      if (answer.compared + answer.blind > 0 || !answer.unknown.empty())
+        answers_.emplace(step, std::move(answer));
+    }
+  }
+  int64_t compared() const { return compared_; }
+  int64_t wrong() const { return wrong_; }
+  int64_t wrong_tensors() const { return wrong_tensors_; }
+  Variant variant() const { return variant_; }
+  const std::map<int64_t, StepAnswer>& answers() const { return answers_; }
+
+  void report(const RecordedRun& run, Finding& finding) const {
+    finding.checked = compared_;
+    for (const auto& [step, answer] : answers_) {
+      finding.largest = std::max(finding.largest, answer.worst);
+      if (finding.departures.empty())
+        add_departures(run, step, answer, finding);
+    }
+    if (wrong_ > 1)
+      finding.notes.push_back(
+          fmt::format("the formula does not give {} of {} updates", wrong_, answers_.size()));
+    if (compared_ > 0)
+      add_notes(run, finding);
+  }
+
+ private:
+  void add_notes(const RecordedRun& run, Finding& finding) const {
+    const auto& [step, answer] = *answers_.rbegin();
+    int64_t blind = 0;
+    for (const auto& each : answers_)
+      blind += each.second.blind;
+    if (answer.kinds.contains(OptimizerKind::adam) && wrong_ == 0)
+      finding.notes.emplace_back(variant_ == Variant::l2
+                                     ? "Adam with the weight decay in the gradient (L2)"
+                                     : "Adam with decoupled weight decay (AdamW), eps outside of the root");
+    else if (answer.kinds.contains(OptimizerKind::sgd) && wrong_ == 0)
+      finding.notes.emplace_back(variant_ == Variant::nesterov ? "SGD with Nesterov's momentum" : "SGD");
+    if (answer.groups.size() > 1)
+      for (const auto& [group, tensors] : answer.groups)
+        finding.notes.push_back(
+            fmt::format("group {}: {}", group, describe(tensors, run.names(step, Phase::param))));
+    if (blind > 0)
+      finding.notes.push_back(
+          fmt::format("{} updates of tensors are smaller than rounding and were not compared", blind));
+    if (!answer.unknown.empty())
+      finding.notes.push_back("not compared, for their optimizer is not known: " +
+                              describe(answer.unknown, run.names(step, Phase::param)));
+  }
+
+  Variant variant_;
+  int64_t compared_ = 0, wrong_ = 0, wrong_tensors_ = 0;
+  std::map<int64_t, StepAnswer> answers_;
+};
+
+/// Says what is missing.
+void explain_silence(const RecordedRun& run, const Audited& audited, Finding& finding) {
+  if (!run.has_channel("lr")) {
+    finding.why = "the trace has no channel lr";
+    finding.record = "the channel lr, and phases param, optim and grad_clipped";
+    return;
+  }
+  int64_t blind = 0;
+  std::set<std::string> unknown;
+  for (const auto& [step, answer] : audited.answers()) {
+    blind += answer.blind;
+    unknown.insert(answer.unknown.begin(), answer.unknown.end());
+  }
+  finding.record =
+      "phases param, optim and grad_clipped of two successive updates, and the channels beta1 and beta2";
+  if (!unknown.empty())
+    finding.why = "no rule for the state of " + describe(unknown, {unknown.begin(), unknown.end()}) +
+                  " is known (AdamW, Adam and SGD are)";
+  else if (blind > 0) {
+    finding.why = "every update is smaller than the rounding of the parameters";
+    finding.record = "master weights, or an update with a larger learning rate";
+  } else
+    finding.why = "no parameter was recorded before and after an update, with its state or gradient";
+}
+
+}  // namespace
+
+Finding ask_update(const RecordedRun& run) {
+  Finding finding;
+  Audited best(run, Variant::usual);
+  for (const Variant variant : {Variant::l2, Variant::nesterov})
+    if (best.wrong() > 0)
+      if (Audited other(run, variant); other.compared() > 0 && other.wrong_tensors() < best.wrong_tensors())
+        best = std::move(other);
+  best.report(run, finding);
+  if (best.variant() == Variant::l2 && names_adamw(run))
+    finding.departures.push_back(
+        {"weight decay enters the gradient and so the moments (Adam with L2), where the config names AdamW",
+         run.steps().front(),
+         "",
+         {},
+         {}});
+  if (finding.answer() == Answer::not_asked)
+    explain_silence(run, best, finding);
+  return finding;
+}
+
+}  // namespace parity::laws

@@ -1,0 +1,151 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/laws/laws.hpp"
+#include "tests/harness/laws/law_fixture.hpp"
+
+namespace parity::laws {
+namespace {
+
+using testing::HasSubstr;
+
+/// Invented batches of 4 rows of 8 tokens.
+class DataLawTest : public LawTest {
+ protected:
+  using Row = std::vector<int64_t>;
+  struct Update {
+    Row tokens, labels, positions;
+    double valid_tokens = 32;
+  };
+
+  static int64_t token(int64_t step, int64_t place) { return (step * 7919 + place * 104729) % 50021; }
+  /// Returns lawful batches: labels are the next tokens, and positions count from 0.
+  static std::vector<Update> lawful() {
+    std::vector<Update> updates(4);
+    for (int64_t s = 0; s < 4; ++s)
+      for (int64_t row = 0; row < 4; ++row)
+        for (int64_t t = 0; t < 8; ++t) {
+          updates[s].tokens.push_back(token(s, 100 * row + t));
+          updates[s].labels.push_back(token(s, 100 * row + t + 1));
+          updates[s].positions.push_back(t);
+        }
+    return updates;
+  }
+  /// \param ranks  each of which reads an equal share of the rows
+  Finding ask_batches(const std::vector<Update>& updates, int64_t ranks = 1,
+                      const std::string& tokens = "tokens", const Json& config = Json::object()) {
+    for (int64_t rank = ranks - 1; rank >= 0; --rank) {
+      trace::Recorder::Options options{folder / "data" / "trace.h5", config, {}, {}};
+      options.capture.tensors.push_back({});
+      options.rank = rank;
+      options.ranks = ranks;
+      trace::Recorder recorder(std::move(options));
+      const int64_t rows = 4 / ranks;
+      for (size_t s = 0; s < updates.size(); ++s) {
+        recorder.begin_step(static_cast<int64_t>(s) + 1);
+        TensorLayout layout;
+        if (ranks > 1)
+          layout = {{4, 8}, {{"dp", rank, ranks, Shard{0, {{rank * rows, rank * rows + rows}}}}}};
+        for (const auto& [name, list] : {std::pair(tokens, &updates[s].tokens),
+                                         {"labels", &updates[s].labels},
+                                         {"positions", &updates[s].positions}})
+          recorder.tensor(Phase::input, name, {DType::int64, {rows, 8}, list->data() + rank * rows * 8},
+                          nullptr, layout);
+        recorder.channel("valid_tokens", updates[s].valid_tokens);
+        recorder.end_step();
+      }
+      recorder.finish();
+    }
+    const trace::Trace trace = trace::Trace::open(folder / "data");
+    return ask_data(RecordedRun(trace));
+  }
+};
+
+TEST_F(DataLawTest, LawfulBatches_Hold) {
+  for (const int64_t ranks : {1, 2, 4}) {
+    const Finding finding = ask_batches(lawful(), ranks);
+    EXPECT_EQ(finding.answer(), Answer::holds) << sentence(finding);
+  }
+}
+
+TEST_F(DataLawTest, RepeatedBatch_IsNamed) {
+  std::vector<Update> updates = lawful();
+  updates[2] = updates[1];
+  const Finding finding = ask_batches(updates);
+  EXPECT_EQ(sentence(finding), "update 3 reads the batch of update 2 again");
+  EXPECT_EQ(finding.departures.front().step, 3);
+}
+
+TEST_F(DataLawTest, Epochs_AreNoted) {
+  std::vector<Update> updates = lawful();
+  updates[2] = updates[0];
+  updates[3] = updates[1];
+  const Finding finding = ask_batches(updates);
+  EXPECT_EQ(finding.answer(), Answer::holds) << sentence(finding);
+  EXPECT_THAT(notes(finding), HasSubstr("the data repeats every 2 updates"));
+  EXPECT_EQ(sentence(ask_batches(updates, 1, "tokens", {{"data", {{"source", "synthetic"}}}})),
+            "updates from 3 on read the batches from update 1 on again");
+}
+
+TEST_F(DataLawTest, RanksWithTheSameRows_AreNamed) {
+  std::vector<Update> updates = lawful();
+  for (Row* list : {&updates[1].tokens, &updates[1].labels})
+    std::copy_n(list->begin(), 16, list->begin() + 16);
+  const Finding finding = ask_batches(updates, 2);
+  EXPECT_EQ(sentence(finding), "rank 1 reads the rows of rank 0");
+  EXPECT_EQ(finding.departures.front().step, 2);
+  EXPECT_EQ(finding.departures.front().rank, 1);
+}
+
+TEST_F(DataLawTest, UnshiftedLabels_AreNamed) {
+  std::vector<Update> updates = lawful();
+  for (Update& update : updates)
+    update.labels = update.tokens;
+  EXPECT_EQ(sentence(ask_batches(updates)), "labels are the tokens themselves, not the next ones");
+  const Finding shifted_inside = ask_batches(updates, 1, "input_ids");
+  EXPECT_EQ(shifted_inside.answer(), Answer::holds);
+  EXPECT_THAT(notes(shifted_inside), HasSubstr("for a model that shifts them"));
+}
+
+TEST_F(DataLawTest, LabelsTwoPlacesOn_AreNamed) {
+  std::vector<Update> updates = lawful();
+  for (size_t i = 0; i < 32; ++i)
+    updates[0].labels[i] = token(0, static_cast<int64_t>(100 * (i / 8) + i % 8 + 2));
+  EXPECT_EQ(sentence(ask_batches(updates)), "labels are the tokens 2 places on, not the next ones");
+}
+
+TEST_F(DataLawTest, OneWrongLabel_IsNamed) {
+  std::vector<Update> updates = lawful();
+  updates[3].labels[10] = 1;
+  EXPECT_EQ(sentence(ask_batches(updates)), "1 labels are not the next token, the first at row 1, place 2");
+  updates[3].positions[11] = 0;  // a document begins at the next token
+  for (size_t i = 12; i < 16; ++i)
+    updates[3].positions[i] = static_cast<int64_t>(i) - 11;
+  EXPECT_EQ(ask_batches(updates).answer(), Answer::holds);
+}
+
+TEST_F(DataLawTest, IgnoredLabels_AreCounted) {
+  std::vector<Update> updates = lawful();
+  updates[1].labels[3] = updates[1].labels[9] = -100;
+  const Finding finding = ask_batches(updates);
+  EXPECT_EQ(sentence(finding), "valid_tokens is 32, but 30 labels count: it includes the ignored ones");
+  updates[1].valid_tokens = 30;
+  EXPECT_EQ(ask_batches(updates).answer(), Answer::holds);
+  updates[1].labels.assign(32, -100);
+  EXPECT_EQ(sentence(ask_batches(updates)), "every label is ignored");
+}
+
+TEST_F(DataLawTest, WrongPositions_AreNamed) {
+  std::vector<Update> updates = lawful();
+  updates[2].positions[5] = 9;
+  EXPECT_THAT(sentence(ask_batches(updates)), HasSubstr("position 9 follows 4 at row 0, place 5"));
+}
+
+TEST_F(DataLawTest, Nothing_IsNotAsked) {
+  PlantedRun run = trained();
+  const Finding finding = ask(ask_data, run);
+  EXPECT_EQ(finding.answer(), Answer::not_asked);
+  EXPECT_FALSE(finding.why.empty());
+}
+
+}  // namespace
+}  // namespace parity::laws

@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include <numbers>
+
+#include "harness/laws/laws.hpp"
+#include "tests/harness/laws/law_fixture.hpp"
+
+namespace parity::laws {
+namespace {
+
+using testing::HasSubstr;
+
+class ScheduleLawTest : public LawTest {
+ protected:
+  /// torchtitan's schedule of 12 updates: 2 of warmup, then a linear decay.
+  static std::vector<double> rates() {
+    std::vector<double> list;
+    for (int c = 0; c < 12; ++c)
+      list.push_back(0.01 * (c < 2 ? (c + 1) / 2.0 : c < 3 ? 1.0 : 1 - (c - 2) / 10.0));
+    return list;
+  }
+  static Json config() {
+    return {{"steps", 12},
+            {"lr", {{"schedule", "titan"}, {"base", 0.01}, {"warmup_steps", 2}, {"decay", "linear"}}}};
+  }
+  Finding ask_rates(const std::vector<double>& rates, const Json& config = Json::object()) {
+    PlantedRun run;
+    run.channels = {{"lr", rates}};
+    run.config = config;
+    return ask(ask_schedule, run);
+  }
+};
+
+TEST_F(ScheduleLawTest, PromisedSchedule_Holds) {
+  const Finding finding = ask_rates(rates(), config());
+  EXPECT_EQ(finding.answer(), Answer::holds) << sentence(finding);
+  EXPECT_EQ(finding.checked, 12);
+  EXPECT_THAT(notes(finding), HasSubstr("lr follows the config's titan"));
+}
+
+TEST_F(ScheduleLawTest, WithoutConfig_IsDescribed) {
+  const Finding finding = ask_rates(rates());
+  EXPECT_EQ(finding.answer(), Answer::holds);
+  EXPECT_THAT(notes(finding),
+              HasSubstr("linear warmup over 2 updates, 1-indexed, then 0.01 for 2 updates, then linear "
+                        "by -0.001 an update, to 0 at update 13"));
+}
+
+TEST_F(ScheduleLawTest, Cosine_IsDescribed) {
+  std::vector<double> list;
+  for (int c = 0; c < 20; ++c)
+    list.push_back(c < 4 ? 0.1 * c / 4 : 0.01 + 0.09 * 0.5 * (1 + std::cos(std::numbers::pi * (c - 4) / 50)));
+  EXPECT_THAT(notes(ask_rates(list)),
+              HasSubstr("linear warmup over 4 updates, 0-indexed, then cosine over 50 updates "
+                        "from update 5, down to 0.01"));
+}
+
+TEST_F(ScheduleLawTest, ZeroIndexedWarmup_IsNamed) {
+  std::vector<double> list = rates();
+  list.insert(list.begin(), 0.0);
+  list.pop_back();
+  const Finding finding = ask_rates(list, config());
+  EXPECT_THAT(sentence(finding), HasSubstr("lr is 0 at update 1"));
+  EXPECT_THAT(sentence(finding), HasSubstr("linear warmup over 2 updates, 0-indexed"));
+}
+
+TEST_F(ScheduleLawTest, Restart_IsNamed) {
+  for (const Json& known : {config(), Json::object()}) {
+    std::vector<double> list = rates();
+    const std::vector<double> early = rates();
+    std::copy_n(early.begin(), 6, list.begin() + 6);
+    const Finding finding = ask_rates(list, known);
+    EXPECT_THAT(sentence(finding), HasSubstr("it starts again there"));
+    EXPECT_EQ(finding.departures.at(0).step, 7);
+  }
+}
+
+TEST_F(ScheduleLawTest, LagAndFactor_AreNamed) {
+  for (const Json& known : {config(), Json::object()}) {
+    const std::vector<double> usual = rates();
+    std::vector<double> list = usual;
+    std::copy_n(usual.begin() + 6, 5, list.begin() + 7);
+    EXPECT_THAT(sentence(ask_rates(list, known)), HasSubstr("from there on it is 1 update behind"));
+    list = rates();
+    for (size_t i = 8; i < 12; ++i)
+      list[i] /= 2;
+    EXPECT_THAT(sentence(ask_rates(list, known)), HasSubstr("from there on it is 0.5 times that"));
+    list = rates();
+    list[6] *= 2;
+    EXPECT_THAT(sentence(ask_rates(list, known)), HasSubstr("only this update"));
+  }
+}
+
+TEST_F(ScheduleLawTest, Decay_IsComparedWithItsRamp) {
+  PlantedRun run;
+  run.config = config();
+  run.config["optimizer"] = {
+      {"weight_decay", 0.1}, {"weight_decay_ramp", "linear"}, {"weight_decay_start", 0.0}};
+  std::vector<double> decays;
+  for (int c = 0; c < 12; ++c)
+    decays.push_back(0.1 * c / 12);
+  run.channels = {{"lr", rates()}, {"weight_decay", decays}};
+  EXPECT_EQ(ask(ask_schedule, run).answer(), Answer::holds);
+  for (size_t i = 6; i < 12; ++i)
+    channel(run, "weight_decay")[i] = decays[i - 6];
+  EXPECT_THAT(sentence(ask(ask_schedule, run)), HasSubstr("weight_decay is 0 at update 7"));
+  EXPECT_THAT(sentence(ask(ask_schedule, run)), HasSubstr("it starts again there"));
+}
+
+TEST_F(ScheduleLawTest, UnknownFamily_IsNotAsked) {
+  std::vector<double> list;
+  for (int c = 0; c < 12; ++c)
+    list.push_back(1 + 0.5 * std::sin(c * c));
+  EXPECT_EQ(ask_rates(list).answer(), Answer::not_asked);
+  EXPECT_EQ(ask_rates({0.1, 0.1, 0.1}).answer(), Answer::not_asked);
+}
+
+TEST_F(ScheduleLawTest, NotANumber_Departs) {
+  std::vector<double> list = rates();
+  list[3] = NAN;
+  EXPECT_THAT(sentence(ask_rates(list)), HasSubstr("lr is nan at update 4"));
+}
+
+}  // namespace
+}  // namespace parity::laws

@@ -1,0 +1,232 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/laws/laws.hpp"
+#include "tests/harness/laws/law_fixture.hpp"
+
+namespace parity::laws {
+namespace {
+
+using testing::HasSubstr;
+
+class UpdateLawTest : public LawTest {
+ protected:
+  /// Asks about a run that was trained with `training` while its trace says what `trained()` says.
+  Finding ask_trained_as(const Training& training) {
+    PlantedRun run = trained(training);
+    run.config = trained().config;
+    return ask(ask_update, run);
+  }
+};
+
+TEST_F(UpdateLawTest, AdamW_Holds) {
+  const Finding finding = ask(ask_update, trained());
+  EXPECT_EQ(finding.answer(), Answer::holds) << sentence(finding);
+  EXPECT_EQ(finding.checked, 4 * 5 * 3);
+  EXPECT_THAT(notes(finding), HasSubstr("AdamW"));
+}
+
+TEST_F(UpdateLawTest, AdamWithL2_Holds) {
+  Training training;
+  training.l2 = true;
+  PlantedRun run = trained(training);
+  const Finding finding = ask(ask_update, run);
+  EXPECT_EQ(finding.answer(), Answer::holds) << sentence(finding);
+  EXPECT_THAT(notes(finding), HasSubstr("Adam with the weight decay in the gradient (L2)"));
+  run.config["optimizer"]["name"] = "adamw";
+  EXPECT_THAT(sentence(ask(ask_update, run)), HasSubstr("where the config names AdamW"));
+}
+
+TEST_F(UpdateLawTest, OtherDecay_IsNamed) {
+  Training training;
+  training.decay = 0.2;
+  EXPECT_THAT(
+      sentence(ask_trained_as(training)),
+      HasSubstr("every tensor: the parameter is updated with a weight decay of 0.2 where 0.1 is recorded"));
+  training.decay = 0;
+  EXPECT_THAT(sentence(ask_trained_as(training)), HasSubstr("without the weight decay 0.1"));
+}
+
+TEST_F(UpdateLawTest, OtherBeta_IsNamed) {
+  Training training;
+  training.beta2 = 0.999;
+  EXPECT_THAT(sentence(ask_trained_as(training)),
+              HasSubstr("exp_avg_sq: beta is 0.999 where 0.95 is recorded"));
+}
+
+TEST_F(UpdateLawTest, OtherEps_IsNamed) {
+  Training training;
+  training.eps = 1e-4;
+  EXPECT_THAT(sentence(ask_trained_as(training)), HasSubstr("eps is 1e-04 where 1e-08 is recorded"));
+}
+
+TEST_F(UpdateLawTest, OtherRate_IsNamed) {
+  PlantedRun run = trained();
+  for (double& rate : channel(run, "lr"))
+    rate *= 2;
+  const Finding finding = ask(ask_update, run);
+  EXPECT_THAT(sentence(finding), HasSubstr("a learning rate of 0.01, 0.5 times the 0.02 that is recorded"));
+  EXPECT_NEAR(*finding.departures.front().factor, 0.5, 1e-4);
+}
+
+TEST_F(UpdateLawTest, TensorLeftOut_IsNamed) {
+  PlantedRun run = trained();
+  for (int64_t s = 1; s <= 4; ++s)
+    tensor(run, s, Phase::param, "norm.weight") = tensor(run, 0, Phase::param, "norm.weight");
+  const Finding finding = ask(ask_update, run);
+  EXPECT_EQ(sentence(finding), "norm.weight: left out: the optimizer's state changed, the parameter did not");
+  EXPECT_EQ(finding.departures.front().step, 1);
+}
+
+TEST_F(UpdateLawTest, UnclippedGradient_IsNamed) {
+  PlantedRun run = trained();
+  for (PlantedTensor& each : run.tensors)
+    if (each.key.phase == Phase::grad_clipped)
+      std::swap(std::get<std::vector<float>>(each.values),
+                tensor(run, each.key.step, Phase::grad, each.key.name));
+  EXPECT_THAT(sentence(ask(ask_update, run)),
+              HasSubstr("every tensor: exp_avg and exp_avg_sq: the gradient before clipping enters"));
+}
+
+TEST_F(UpdateLawTest, ScaledGradient_IsNamed) {
+  PlantedRun run = trained();
+  for (int64_t s = 1; s <= 4; ++s)
+    scale(tensor(run, s, Phase::grad_clipped, "norm.weight"), 2);
+  EXPECT_THAT(sentence(ask(ask_update, run)),
+              HasSubstr("norm.weight: exp_avg and exp_avg_sq: 0.5 times the recorded gradient enters"));
+}
+
+TEST_F(UpdateLawTest, LostState_IsNamed) {
+  PlantedRun run = trained();
+  for (const std::string& name : names()) {
+    const std::vector<float>& g = tensor(run, 3, Phase::grad_clipped, name);
+    for (size_t i = 0; i < g.size(); ++i) {
+      tensor(run, 3, Phase::optim, "exp_avg/" + name)[i] = static_cast<float>(0.1 * g[i]);
+      tensor(run, 3, Phase::optim, "exp_avg_sq/" + name)[i] = static_cast<float>(0.05 * g[i] * g[i]);
+    }
+  }
+  const Finding finding = ask(ask_update, run);
+  EXPECT_EQ(sentence(finding),
+            "every tensor: exp_avg and exp_avg_sq: starts from zero, so the state of the update "
+            "before was lost");
+  EXPECT_EQ(finding.departures.front().step, 3);
+}
+
+TEST_F(UpdateLawTest, OneElement_IsCounted) {
+  PlantedRun run = trained();
+  tensor(run, 4, Phase::param, "layers.0.wq.weight")[7] += 0.01F;
+  const Finding finding = ask(ask_update, run);
+  EXPECT_THAT(sentence(finding),
+              HasSubstr("1 of 64 elements of the parameter after the update are not what the "
+                        "formula gives, the first at 7"));
+  EXPECT_EQ(finding.departures.front().step, 4);
+}
+
+TEST_F(UpdateLawTest, SmallestDefect_IsSeen) {
+  PlantedRun run = trained();
+  scale(tensor(run, 4, Phase::optim, "exp_avg/norm.weight"), 1 + 1e-5F);
+  EXPECT_EQ(ask(ask_update, run).answer(), Answer::departs);
+}
+
+TEST_F(UpdateLawTest, TwoGroups_AreNoted) {
+  PlantedRun run = trained();
+  run.channels["lr.1"] = std::vector<double>(4, 0.01);
+  run.channels["weight_decay"] = std::vector<double>(4, 0.0);
+  run.channels["weight_decay.1"] = std::vector<double>(4, 0.1);
+  Training plain;
+  plain.decay = 0;
+  PlantedRun other = trained(plain);
+  for (int64_t s = 1; s <= 4; ++s)
+    tensor(run, s, Phase::param, "norm.weight") = tensor(other, s, Phase::param, "norm.weight");
+  const Finding finding = ask(ask_update, run);
+  EXPECT_EQ(finding.answer(), Answer::holds) << sentence(finding);
+  EXPECT_THAT(notes(finding), HasSubstr("group 0: norm.weight"));
+  EXPECT_THAT(notes(finding), HasSubstr("group 1: layers.*.wq.weight and layers.*.wv.weight"));
+}
+
+TEST_F(UpdateLawTest, UpdateBelowRounding_IsNotAsked) {
+  Training training;
+  training.lr = 1e-9;
+  PlantedRun run = trained(training);
+  drop(run, Phase::grad);
+  drop(run, Phase::grad_clipped);
+  const Finding finding = ask(ask_update, run);
+  EXPECT_EQ(finding.answer(), Answer::not_asked) << sentence(finding);
+  EXPECT_THAT(finding.why, HasSubstr("smaller than the rounding"));
+}
+
+TEST_F(UpdateLawTest, MissingPieces_AreNotAsked) {
+  PlantedRun run = trained();
+  drop(run, Phase::param);
+  EXPECT_EQ(ask(ask_update, run).answer(), Answer::not_asked);
+  run = trained();
+  run.channels.erase("lr");
+  EXPECT_THAT(ask(ask_update, run).why, HasSubstr("no channel lr"));
+}
+
+TEST_F(UpdateLawTest, NotANumber_Departs) {
+  PlantedRun run = trained();
+  tensor(run, 2, Phase::param, "norm.weight")[3] = NAN;
+  EXPECT_EQ(ask(ask_update, run).answer(), Answer::departs);
+}
+
+/// SGD with momentum, computed in float32.
+class SgdLawTest : public LawTest {
+ protected:
+  static PlantedRun trained_by_sgd(double momentum, double decay, bool nesterov = false) {
+    PlantedRun run;
+    run.config = {{"optimizer", {{"name", "sgd"}, {"momentum", momentum}, {"weight_decay", decay}}}};
+    std::vector<float> p, b(64);
+    for (size_t i = 0; i < 64; ++i)
+      p.push_back(noise(0, 0, i));
+    run.tensors.push_back({{0, Phase::param, "w"}, p});
+    for (int64_t s = 1; s <= 3; ++s) {
+      std::vector<float> g;
+      for (size_t i = 0; i < 64; ++i) {
+        g.push_back(noise(s, 0, i));
+        const double x = g[i] + decay * p[i];
+        b[i] = static_cast<float>(momentum * b[i] + x);
+        p[i] = static_cast<float>(p[i] - 0.1 * (nesterov ? x + momentum * b[i] : b[i]));
+      }
+      run.tensors.push_back({{s, Phase::grad_clipped, "w"}, g});
+      if (momentum != 0)
+        run.tensors.push_back({{s, Phase::optim, "momentum_buffer/w"}, b});
+      run.tensors.push_back({{s, Phase::param, "w"}, p});
+    }
+    run.channels = {{"lr", std::vector<double>(3, 0.1)}};
+    return run;
+  }
+};
+
+TEST_F(SgdLawTest, RightUpdates_Hold) {
+  for (const double momentum : {0.0, 0.9})
+    for (const double decay : {0.0, 0.1}) {
+      const Finding finding = ask(ask_update, trained_by_sgd(momentum, decay));
+      EXPECT_EQ(finding.answer(), Answer::holds) << sentence(finding);
+    }
+}
+
+TEST_F(SgdLawTest, Nesterov_IsAConvention) {
+  PlantedRun run = trained_by_sgd(0.9, 0, true);
+  const Finding finding = ask(ask_update, run);
+  EXPECT_EQ(finding.answer(), Answer::holds) << sentence(finding);
+  EXPECT_THAT(notes(finding), HasSubstr("Nesterov's momentum"));
+  PlantedRun plain = trained_by_sgd(0.9, 0);
+  tensor(run, 3, Phase::param, "w") = tensor(plain, 3, Phase::param, "w");
+  EXPECT_EQ(ask(ask_update, run).answer(), Answer::departs);
+}
+
+TEST_F(SgdLawTest, OtherNumbers_AreNamed) {
+  PlantedRun run = trained_by_sgd(0.9, 0.1);
+  run.config["optimizer"]["momentum"] = 0.8;
+  EXPECT_THAT(sentence(ask(ask_update, run)), HasSubstr("the momentum is 0.9 where 0.8 is recorded"));
+  run = trained_by_sgd(0, 0.1);
+  run.config["optimizer"]["weight_decay"] = 0.2;
+  EXPECT_THAT(sentence(ask(ask_update, run)), HasSubstr("a weight decay of 0.1 where 0.2 is recorded"));
+  run = trained_by_sgd(0, 0.1);
+  for (double& rate : channel(run, "lr"))
+    rate = 0.05;
+  EXPECT_THAT(sentence(ask(ask_update, run)), HasSubstr("a learning rate of 0.1, 2 times the 0.05"));
+}
+
+}  // namespace
+}  // namespace parity::laws
