@@ -29,6 +29,10 @@ struct Points {
   }
 };
 
+/// Returns by how much values may miss a schedule that was found: 1e-9 of the largest; 1e-7 if all of them
+/// are numbers of float32.
+double tolerance_of(const Points& points);
+
 /// Returns the schedule of the learning rate that a config of parity-train asks for; nothing for the config
 /// of another trainer. Formulas: NUMERICS.md 1.
 std::optional<Curve> promised_lr(const RecordedRun& run);

@@ -65,8 +65,9 @@ std::optional<Found> find_shape(const Piece& piece, double top, const char* name
   if (piece.size() < 3)
     return std::nullopt;
   const double first = piece.x(0), last = piece.x(piece.size() - 1);
-  for (double start = first - 2; start <= first; ++start)
-    for (double length = last - start; length <= 20 * (last - start) + 100; ++length) {
+  for (double start = first - 2; start <= first; ++start) {
+    const double longest = (last - start) * (piece.size() <= 1000 ? 20 : 4) + 100;
+    for (double length = last - start; length <= longest; ++length) {
       const auto share = [&](double x) { return shape(std::min(1.0, (x - start) / length)); };
       double down = 0, weight = 0;
       for (const size_t i : {piece.size() - 1, piece.size() / 2}) {
@@ -79,6 +80,11 @@ std::optional<Found> find_shape(const Piece& piece, double top, const char* name
         const double s = shape(std::min(1.0, (x - start) / length));
         return low + (top - low) * s;
       };
+      const auto misses = [&](size_t i) {
+        return !(std::abs(f(piece.x(i)) - piece.y(i)) <= piece.tolerance);
+      };
+      if (misses(piece.size() / 2) || misses(piece.size() - 1))
+        continue;  // a wrong length shows there first
       if (piece.follows(f))
         return Found{shape == root_shape
                          ? fmt::format("{} from update {:.6g}", name, start + 1)
@@ -86,6 +92,7 @@ std::optional<Found> find_shape(const Piece& piece, double top, const char* name
                                        length, start + 1, std::abs(low) < piece.tolerance ? 0 : low),
                      f};
     }
+  }
   return std::nullopt;
 }
 
@@ -150,11 +157,21 @@ Cuts cut(const Points& points, double most, double tolerance) {
 
 }  // namespace
 
+double tolerance_of(const Points& points) {
+  double most = 0;
+  bool narrow = true;
+  for (const double y : points.y) {
+    most = std::max(most, std::abs(y));
+    narrow = narrow && static_cast<double>(static_cast<float>(y)) == y;
+  }
+  return (narrow ? 1e-7 : 1e-9) * most;
+}
+
 std::optional<Curve> find_curve(const Points& points) {
   const size_t n = points.size();
   if (n == 0 || !std::ranges::all_of(points.y, [](double y) { return std::isfinite(y); }))
     return std::nullopt;
-  const double most = *std::ranges::max_element(points.y), tolerance = 1e-9 * std::abs(most);
+  const double most = *std::ranges::max_element(points.y), tolerance = tolerance_of(points);
   const Cuts cuts = cut(points, most, tolerance);
   const Piece rise{points, 0, cuts.top, tolerance}, fall{points, cuts.down, cuts.flat, tolerance};
   std::vector<std::string> texts;

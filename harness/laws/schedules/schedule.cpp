@@ -106,25 +106,48 @@ bool has_not_finite(const std::string& name, const Points& points, Finding& find
   return false;
 }
 
+/// Returns how many of the first points one schedule gives, if these are at least half of them; else 0.
+size_t longest_known(const Points& points) {
+  size_t known = std::max<size_t>(5, (points.size() + 1) / 2), beyond = points.size();
+  if (known >= beyond || !find_curve(points.first(known)))
+    return 0;
+  while (known + 1 < beyond) {
+    const size_t middle = (known + beyond) / 2;
+    (find_curve(points.first(middle)) ? known : beyond) = middle;
+  }
+  return known;
+}
+
+/// Returns where values leave the schedule of those before. A few values after the break may still fit, as a
+/// fall and a plateau: an earlier break that explains the rest goes first.
+std::optional<Departure> find_break(const std::string& name, const Points& points) {
+  std::optional<Departure> found;
+  const size_t longest = longest_known(points);
+  for (size_t known = longest; known >= 5 && known + 3 >= longest; --known) {
+    const std::optional<Curve> curve = find_curve(points.first(known));
+    if (!curve)
+      continue;
+    const double tolerance = tolerance_of(points);
+    const bool explained = !explain_break(points, *curve, tolerance, known).empty();
+    if (explained || !found)
+      found =
+          schedule_departure(name, points, *curve, "the schedule of the updates before", tolerance, known);
+    if (explained)
+      break;
+  }
+  return found;
+}
+
 /// Finds a schedule without a config. One that gives most of the points shows where the others leave it.
-void compare_found(const std::string& name, const Points& points, Finding& finding) {
+void compare_found(const RecordedRun& run, const std::string& name, const Points& points, Finding& finding) {
   const size_t n = points.size();
   if (const std::optional<Curve> curve = find_curve(points)) {
     finding.checked += static_cast<int64_t>(n);
     finding.notes.push_back(fmt::format("{}: {}", name, curve->text));
     return;
   }
-  const double tolerance = 1e-9 * scale_of(points);
-  std::optional<Departure> found;
-  for (size_t known = n - 1; known >= 5 && known * 2 >= n; --known)
-    if (const std::optional<Curve> curve = find_curve(points.first(known))) {
-      const bool explained = !explain_break(points, *curve, tolerance, known).empty();
-      if (explained || !found)
-        found =
-            schedule_departure(name, points, *curve, "the schedule of the updates before", tolerance, known);
-      if (explained)
-        break;
-    }
+  const std::optional<Departure> found =
+      run.trace().provenance().contains("imported") ? std::nullopt : find_break(name, points);
   if (found) {
     finding.checked += static_cast<int64_t>(n);
     finding.departures.push_back(*found);
@@ -172,7 +195,7 @@ Finding ask_schedule(const RecordedRun& run) {
     finding.why = fmt::format("{} learning rates do not show a schedule", rates.size());
     return finding;
   } else {
-    compare_found("lr", rates, finding);
+    compare_found(run, "lr", rates, finding);
   }
   compare_groups(run, rates, finding);
   const Points decays = points_of(run, "weight_decay");
@@ -181,7 +204,7 @@ Finding ask_schedule(const RecordedRun& run) {
   if (const std::optional<Curve> curve = promised_decay(run))
     compare_promised("weight_decay", decays, *curve, finding);
   else if (finding.why.empty() && decays.size() >= 4)
-    compare_found("weight_decay", decays, finding);
+    compare_found(run, "weight_decay", decays, finding);
   return finding;
 }
 

@@ -182,6 +182,25 @@ TEST_F(LawfulRunTest, WrongSchedule_IsNamed) {
   EXPECT_EQ(finding(audit, "update").answer(), Answer::departs) << "the optimizer used other rates";
 }
 
+TEST_F(LawfulRunTest, Restart_IsLawfulWithItsState) {
+  suite::PlannedRun run = run_of();
+  run.restart_after = 3;
+  run.config["checkpoint.restart_after"] = 3;
+  expect_lawful(train(run));
+}
+
+TEST_F(LawfulRunTest, LostState_IsNamed) {
+  suite::PlannedRun run = run_of();
+  run.restart_after = 3;
+  run.config["checkpoint.restart_after"] = 3;
+  run.config["checkpoint.exclude_from_loading"] = Json::array({"optimizer"});
+  const Audit audit = laws::audit(train(run));
+  EXPECT_EQ(finding(audit, "update").departures.at(0).step, 4);
+  EXPECT_EQ(
+      sentence(audit, "update"),
+      "every tensor: exp_avg and exp_avg_sq: starts from zero, so the state of the update before was lost");
+}
+
 TEST_F(LawfulRunTest, ReplicaOfOneRank_IsNamed) {
   suite::PlannedRun run = run_of(2);
   trace::Fault planted = fault(trace::FaultKind::dropped_reduction, Phase::grad, "norm.weight", 2, 0);

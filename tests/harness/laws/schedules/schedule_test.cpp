@@ -107,6 +107,34 @@ TEST_F(ScheduleLawTest, Decay_IsComparedWithItsRamp) {
   EXPECT_THAT(sentence(ask(ask_schedule, run)), HasSubstr("it starts again there"));
 }
 
+TEST_F(ScheduleLawTest, Float32Rates_AreDescribed) {
+  std::vector<double> list = rates();
+  for (double& rate : list)
+    rate = static_cast<float>(rate);
+  EXPECT_THAT(notes(ask_rates(list)), HasSubstr("linear warmup over 2 updates"));
+}
+
+TEST_F(ScheduleLawTest, LongRun_IsDecidedInTime) {
+  std::vector<double> list;
+  for (int c = 0; c < 6000; ++c)
+    list.push_back(c < 100 ? c / 100.0 : 0.5 * (1 + std::cos(std::numbers::pi * (c - 100) / 9000.0)));
+  EXPECT_THAT(notes(ask_rates(list)), HasSubstr("cosine over 9000 updates"));
+  for (size_t i = 4500; i < list.size(); ++i)
+    list[i] = list[i - 4500];
+  EXPECT_THAT(sentence(ask_rates(list)), HasSubstr("it starts again there"));
+}
+
+TEST_F(ScheduleLawTest, DigitsOfALog_DoNotDepart) {
+  PlantedRun run;
+  std::vector<double> list = rates();
+  for (double& rate : list)
+    rate = std::round(rate * 1e4) / 1e4;
+  list[7] = 0.0051;
+  run.channels = {{"lr", list}};
+  run.provenance = {{"imported", "text"}};
+  EXPECT_EQ(ask(ask_schedule, run).answer(), Answer::not_asked);
+}
+
 TEST_F(ScheduleLawTest, UnknownFamily_IsNotAsked) {
   std::vector<double> list;
   for (int c = 0; c < 12; ++c)
