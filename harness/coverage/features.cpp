@@ -35,7 +35,7 @@ bool is_set(const FlatConfig& config, const std::string& key, std::string_view u
   return !value.empty() && value != unset;
 }
 
-bool has_ranks(const FlatConfig& config, const char* key) {
+bool is_divided(const FlatConfig& config, const char* key) {
   return integer_of(config, key, 1) > 1;
 }
 
@@ -55,6 +55,7 @@ FlatConfig plus(FlatConfig one, const FlatConfig& other) {
 }
 
 const FlatConfig tensor = {{"parallel.tp", 2}};
+const FlatConfig sharded = {{"parallel.dp_shard", 2}, {"parallel.replicate_with", "all_reduce"}};
 const FlatConfig context = {{"parallel.cp", 2}, {"attention.backend", "flex"}};
 const FlatConfig pipeline = {{"parallel.pp", 2}, {"parallel.pp_microbatches", 2}};
 const FlatConfig micro_batches = {{"data.micro_batches", 2}};
@@ -91,17 +92,17 @@ std::vector<Feature> layouts() {
       {"replicas",
        "several copies of the model",
        execution,
-       [](const FlatConfig& c) { return has_ranks(c, "parallel.dp_replicate"); },
+       [](const FlatConfig& c) { return is_divided(c, "parallel.dp_replicate"); },
        {{{"parallel.dp_replicate", 2}}}},
       {"fsdp",
        "parameters sharded over ranks",
        execution,
-       [](const FlatConfig& c) { return has_ranks(c, "parallel.dp_shard"); },
-       {{{"parallel.dp_shard", 2}}}},
+       [](const FlatConfig& c) { return is_divided(c, "parallel.dp_shard"); },
+       {sharded}},
       {"tensor",
        "matrices divided over ranks",
        execution,
-       [](const FlatConfig& c) { return has_ranks(c, "parallel.tp"); },
+       [](const FlatConfig& c) { return is_divided(c, "parallel.tp"); },
        {tensor}},
       {"sequence_parallel",
        "the residual stream divided along the sequence",
@@ -116,18 +117,18 @@ std::vector<Feature> layouts() {
       {"context",
        "sequences divided over ranks",
        execution,
-       [](const FlatConfig& c) { return has_ranks(c, "parallel.cp"); },
+       [](const FlatConfig& c) { return is_divided(c, "parallel.cp"); },
        {context, {{"parallel.cp", 2}, {"attention.backend", "dense"}}}},
       {"pipeline",
        "blocks divided over ranks",
        execution,
-       [](const FlatConfig& c) { return has_ranks(c, "parallel.pp"); },
+       [](const FlatConfig& c) { return is_divided(c, "parallel.pp"); },
        {pipeline}},
       {"expert_parallel",
        "experts divided over ranks",
        execution,
-       [](const FlatConfig& c) { return has_ranks(c, "parallel.ep"); },
-       {plus(experts, {{"parallel.ep", 2}, {"parallel.dp_shard", 2}}),
+       [](const FlatConfig& c) { return is_divided(c, "parallel.ep"); },
+       {plus(plus(experts, sharded), {{"parallel.ep", 2}}),
         plus(plus(experts, context), {{"parallel.ep", 2}, {"parallel.replicate_with", "hsdp"}})}},
   };
 }
@@ -137,12 +138,14 @@ std::vector<Feature> ways_to_compute() {
       {"micro_batches",
        "several forward and backward passes per update",
        execution,
-       [](const FlatConfig& c) { return has_ranks(c, "data.micro_batches"); },
+       [](const FlatConfig& c) { return is_divided(c, "data.micro_batches"); },
        {micro_batches}},
       {"sync_each",
        "gradients of every micro-batch reduced",
        execution,
-       [](const FlatConfig& c) { return text_of(c, "parallel.sync") == "each"; },
+       [](const FlatConfig& c) {
+         return text_of(c, "parallel.sync") == "each" && is_divided(c, "data.micro_batches");
+       },
        {plus(micro_batches, {{"parallel.sync", "each"}})}},
       {"recompute",
        "activations computed again in backward",
@@ -189,8 +192,7 @@ std::vector<Feature> ways_to_compute() {
        "the process that resumes has another layout",
        execution,
        resumes_elsewhere,
-       {plus(restart,
-             {{"parallel.dp_shard", 2}, {"checkpoint.resume_dp_shard", 1}, {"checkpoint.resume_tp", 2}}),
+       {plus(restart, plus(sharded, {{"checkpoint.resume_dp_shard", 1}, {"checkpoint.resume_tp", 2}})),
         plus(restart, {{"parallel.tp", 2}, {"checkpoint.resume_tp", 1}, {"checkpoint.resume_dp_shard", 2}}),
         plus(restart, {{"parallel.dp_replicate", 2},
                        {"checkpoint.resume_dp_replicate", 1},
@@ -206,7 +208,7 @@ std::vector<Feature> kinds_of_training() {
        "a loss that is the mean of the micro-batches' means",
        mathematics,
        [](const FlatConfig& c) { return text_of(c, "loss.normalization") == "microbatch_mean"; },
-       {plus(micro_batches, {{"loss.normalization", "microbatch_mean"}})}},
+       {{{"loss.normalization", "microbatch_mean"}, {"data.micro_batches", 4}}}},
       {"evaluation",
        "a loss of held rows after each update",
        mathematics,
@@ -287,7 +289,7 @@ std::vector<Feature> narrow_types_and_actors() {
        precision,
        [](const FlatConfig& c) { return is_set(c, "parallel.mixed_precision", "none"); },
        {{{"parallel.mixed_precision", "bf16"}, {"parallel.replicate_with", "hsdp"}},
-        {{"parallel.mixed_precision", "bf16"}, {"parallel.dp_shard", 2}}}},
+        plus(sharded, {{"parallel.mixed_precision", "bf16"}})}},
       {"autocast",
        "matrix products in bfloat16 by autocast",
        precision,
