@@ -59,7 +59,7 @@ const FlatConfig sharded = {{"parallel.dp_shard", 2}, {"parallel.replicate_with"
 const FlatConfig context = {{"parallel.cp", 2}, {"attention.backend", "flex"}};
 const FlatConfig pipeline = {{"parallel.pp", 2}, {"parallel.pp_microbatches", 2}};
 const FlatConfig micro_batches = {{"data.micro_batches", 2}};
-const FlatConfig restart = {{"checkpoint.restart_after", 3}};
+const FlatConfig restart = {{"checkpoint.restart_after", 4}};
 const FlatConfig packed = {
     {"data.packing", "concat_then_split"}, {"data.positions", "document"}, {"data.document_tokens", 12}};
 const FlatConfig padded = {
@@ -238,14 +238,15 @@ std::vector<Feature> kinds_of_training() {
        "SGD in place of AdamW",
        mathematics,
        [](const FlatConfig& c) { return text_of(c, "optimizer.name") == "sgd"; },
-       {{{"optimizer.name", "sgd"}, {"optimizer.momentum", 0.9}, {"lr.base", 1.0}}}},
+       {{{"optimizer.name", "sgd"}, {"optimizer.momentum", 0.9}, {"lr.base", 0.3}}}},
       {"decay_ramp",
        "a weight decay that moves",
        mathematics,
        [](const FlatConfig& c) { return is_set(c, "optimizer.weight_decay_ramp", "constant"); },
        {{{"lr.schedule", "megatron"},
          {"optimizer.weight_decay_ramp", "linear"},
-         {"optimizer.weight_decay", 0.2}}}},
+         {"optimizer.weight_decay", 0.2},
+         {"lr.init_factor", 0.3}}}},
       {"experts",
        "a mixture of experts",
        mathematics,
@@ -339,7 +340,7 @@ size_t find_feature(std::string_view name) {
 const FlatConfig& small_run() {
   static const FlatConfig settings = {
       {"model", "llama3.debug"},
-      {"steps", 6},
+      {"steps", 8},
       {"architecture.dim", 32},
       {"architecture.n_layers", 2},
       {"architecture.n_heads", 4},
@@ -348,7 +349,7 @@ const FlatConfig& small_run() {
       {"architecture.ffn_hidden", 64},
       {"data.seq_len", 32},
       {"data.global_batch", 8},
-      {"lr.base", 2e-2},
+      {"lr.base", 1e-2},
   };
   return settings;
 }

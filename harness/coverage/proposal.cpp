@@ -3,7 +3,9 @@
 #include "harness/coverage/proposal.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <iterator>
+
+#include "harness/suite/cases/precision.hpp"
 
 namespace parity::coverage {
 namespace {
@@ -103,12 +105,13 @@ void insert_pairs(PairSet& pairs, const std::vector<size_t>& features) {
       pairs.emplace(std::minmax(features[i], features[k]));
 }
 
-/// Relative time that a case takes: starting a process for each rank, in float32 and as a float64 twin.
+/// Relative time that a case takes: starting a process for each rank, in float32 and as a float64 twin. The
+/// noise of 16-bit arms has to be measured too, once.
 double cost_of(const ProposedCase& proposed) {
   double cost = 1.5;
   for (const ProposedArm& arm : proposed.arms)
     cost += 0.5 + static_cast<double>(arm.ranks);
-  return cost;
+  return suite::computes_in_16_bits(proposed.base) ? 2 * cost : cost;
 }
 
 std::string joined_names(const std::vector<size_t>& chosen, size_t most) {
@@ -118,6 +121,54 @@ std::string joined_names(const std::vector<size_t>& chosen, size_t most) {
   return name.empty() ? "plain" : name;
 }
 
+/// Returns the features that `others` lacks.
+std::vector<size_t> own_of(const std::vector<size_t>& features, const std::vector<size_t>& others) {
+  std::vector<size_t> own;
+  std::ranges::copy_if(features, std::back_inserter(own),
+                       [&](size_t i) { return std::ranges::find(others, i) == others.end(); });
+  return own;
+}
+
+/// Returns the configs of each case: its base, then those of its arms.
+std::vector<FlatConfig> configs_of(const std::vector<ProposedCase>& cases) {
+  std::vector<FlatConfig> configs;
+  for (const ProposedCase& each : cases) {
+    configs.push_back(each.base);
+    for (const ProposedArm& arm : each.arms) {
+      configs.push_back(each.base);
+      for (const auto& [key, value] : arm.settings)
+        configs.back()[key] = value;
+    }
+  }
+  return configs;
+}
+
+/// Returns whether an arm has the model of its base.
+bool keeps_model(const FlatConfig& base, const FlatConfig& arm) {
+  return std::ranges::all_of(arm, [&](const auto& setting) {
+    const auto found = base.find(setting.first);
+    return !is_of_model(setting.first) || (found != base.end() && found->second == setting.second);
+  });
+}
+
+/// Drops arms without settings and without a feature of their own, and arms with the features of another.
+/// Numbers names that several have.
+void make_distinct(std::vector<ProposedArm>& arms) {
+  std::set<std::string> names;
+  std::vector<ProposedArm> kept;
+  for (ProposedArm& arm : arms) {
+    const bool known =
+        std::ranges::any_of(kept, [&](const ProposedArm& each) { return each.features == arm.features; });
+    if (arm.settings.empty() || arm.name == "plain" || known)
+      continue;
+    const std::string stem = arm.name;
+    for (int number = 2; !names.insert(arm.name).second; ++number)
+      arm.name = stem + "_" + std::to_string(number);
+    kept.push_back(std::move(arm));
+  }
+  arms = std::move(kept);
+}
+
 }  // namespace
 
 /// Features chosen for a base or an arm.
@@ -125,6 +176,7 @@ struct Proposer::Choice {
   const FlatConfig* base = nullptr;  ///< of an arm; null: this is a base
   FlatConfig settings;
   std::vector<size_t> features;
+  std::vector<FlatConfig> shorter;  ///< settings before each feature but the first
 };
 
 Proposer::Proposer(const std::vector<Pair>& pairs, Validator validate, uint64_t seed)
@@ -159,6 +211,8 @@ bool Proposer::add(Choice& choice, size_t feature, const std::vector<size_t>& ot
         choice.base ? with_recipe(*choice.base, choice.settings, recipe) : join(choice.settings, recipe);
     if (!both)
       continue;
+    if (!choice.features.empty())
+      choice.shorter.push_back(choice.settings);
     choice.settings = std::move(*both);
     choice.features.push_back(feature);
     return true;
@@ -198,49 +252,76 @@ ProposedCase Proposer::draw_case() {
   ProposedCase result;
   result.base = with_settings(base.settings);
   result.features = base.features;
+  for (const FlatConfig& settings : base.shorter)
+    result.shorter.push_back(with_settings(settings));
   for (size_t i = 0; i < arms_per_case; ++i) {
-    Choice arm{&result.base, {}, {}};
+    Choice arm{&result.base, {}, {}, {}};
     for (const size_t feature : first)
       if (i == 0 && is_execution(feature))
         add(arm, feature, base.features);
-    fill(arm, base.features, some(2, 8), true);
-    if (!arm.features.empty() && cut_alike(result.base, arm.settings))
-      result.arms.push_back({"", arm.settings, arm.features, ranks_of(arm.settings)});
+    fill(arm, base.features, some(3, 10), true);
+    if (!arm.features.empty())
+      result.arms.push_back({"", arm.settings, arm.features, 1, arm.shorter});
   }
   result.name = joined_names(base.features, 4);
   return result;
 }
 
-std::vector<ProposedCase> Proposer::keep_valid(std::vector<ProposedCase> cases) const {
-  std::vector<FlatConfig> configs;
-  for (const ProposedCase& each : cases) {
-    configs.push_back(each.base);
-    for (const ProposedArm& arm : each.arms) {
-      configs.push_back(each.base);
-      for (const auto& [key, value] : arm.settings)
-        configs.back()[key] = value;
-    }
-  }
-  const std::vector<Answer> answers = validate_(configs);
-  std::vector<ProposedCase> kept;
+/// Drops the last feature of each base and arm that the trainer refuses. \return whether any was refused
+bool Proposer::shorten_refused(std::vector<ProposedCase>& cases) const {
+  const std::vector<Answer> answers = validate_(configs_of(cases));
+  const auto shorten = [](FlatConfig& settings, std::vector<FlatConfig>& shorter) {
+    settings = shorter.empty() ? FlatConfig() : shorter.back();
+    if (!shorter.empty())
+      shorter.pop_back();
+  };
+  bool any = false;
   size_t at = 0;
   for (ProposedCase& each : cases) {
-    const size_t plain = at++;
-    ProposedCase valid{
-        each.name, each.base, features_of(with_model(configs[plain], answers[plain]), each.features), {}};
+    const bool refused = !answers[at++].problem.empty();
+    if (refused)
+      shorten(each.base, each.shorter);
     for (ProposedArm& arm : each.arms) {
-      const size_t i = at++;
-      if (!answers[i].problem.empty())
-        continue;
-      arm.name = joined_names(arm.features, 3);
-      arm.ranks = answers[i].ranks;
-      arm.features = features_of(with_model(configs[i], answers[i]), each.features);
-      valid.arms.push_back(std::move(arm));
+      const bool arm_refused = !answers[at++].problem.empty() && !refused;
+      if (arm_refused)
+        shorten(arm.settings, arm.shorter);
+      any = any || arm_refused;
     }
-    if (answers[plain].problem.empty() && !valid.arms.empty())
-      kept.push_back(std::move(valid));
+    any = any || refused;
   }
-  return kept;
+  return any;
+}
+
+std::vector<ProposedCase> Proposer::keep_valid(std::vector<ProposedCase> cases) const {
+  constexpr int most_rounds = 12;
+  for (int round = 0; round < most_rounds; ++round) {
+    for (ProposedCase& each : cases)
+      std::erase_if(each.arms, [&](ProposedArm& arm) {
+        return arm.settings.empty() || !keeps_model(each.base, arm.settings) ||
+               !cut_alike(each.base, arm.settings);
+      });
+    std::erase_if(cases, [](const ProposedCase& each) { return each.base.empty() || each.arms.empty(); });
+    if (!shorten_refused(cases))
+      break;
+  }
+  const std::vector<Answer> answers = validate_(configs_of(cases));
+  const std::vector<FlatConfig> configs = configs_of(cases);
+  size_t at = 0;
+  for (ProposedCase& each : cases) {
+    const std::vector<size_t> chosen = each.features;
+    each.features = features_of(with_model(configs[at], answers[at]), chosen);
+    const bool valid = answers[at++].problem.empty();
+    for (ProposedArm& arm : each.arms) {
+      arm.features = features_of(with_model(configs[at], answers[at]), chosen);
+      arm.ranks = answers[at].ranks;
+      arm.name = joined_names(own_of(arm.features, each.features), 3);
+      if (!answers[at++].problem.empty() || !valid)
+        arm.settings.clear();
+    }
+    make_distinct(each.arms);
+  }
+  std::erase_if(cases, [](const ProposedCase& each) { return each.arms.empty(); });
+  return cases;
 }
 
 std::vector<ProposedCase> Proposer::draw(size_t count) {

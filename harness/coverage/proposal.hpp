@@ -21,6 +21,8 @@ struct ProposedArm {
   suite::FlatConfig settings;    ///< that differ from the base
   std::vector<size_t> features;  ///< all that it has
   int64_t ranks = 1;
+  /// Settings with fewer features, the shortest first: what is left if the trainer refuses `settings`.
+  std::vector<suite::FlatConfig> shorter = {};
 };
 
 /// A case whose arms are equivalent by construction. Its base decides the mathematics and has the plain arm's
@@ -30,6 +32,7 @@ struct ProposedCase {
   suite::FlatConfig base;
   std::vector<size_t> features;  ///< of the plain arm
   std::vector<ProposedArm> arms;
+  std::vector<suite::FlatConfig> shorter = {};  ///< as of an arm
 };
 
 /// Pairs of features, the smaller index first.
@@ -57,6 +60,7 @@ class Proposer {
   void fill(Choice& choice, const std::vector<size_t>& others, size_t most, bool execution);
   ProposedCase draw_case();
   std::vector<ProposedCase> keep_valid(std::vector<ProposedCase> cases) const;
+  bool shorten_refused(std::vector<ProposedCase>& cases) const;
 
   std::vector<std::vector<bool>> allowed_;
   PairSet wanted_;

@@ -40,7 +40,7 @@ void take_results(Trial& trial, const results::Case& item) {
 /// differ.
 void measure_noise(Trial& trial, const suite::Case& source, const suite::SuiteOptions& options,
                    Progress& progress) {
-  constexpr int repeats = 2;
+  constexpr int repeats = 1;
   try {
     suite::calibrate_and_record(source, repeats, options, progress);
   } catch (const UserError& error) {

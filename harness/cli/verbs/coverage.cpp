@@ -50,7 +50,8 @@ void settle(const coverage::Trial& trial, const fs::path& failed_folder) {
   const coverage::ProposedCase left = without_failed(trial);
   if (trial.held())
     return;
-  write_file(failed_folder / trial.file.filename(), coverage::case_text(trial.proposed));
+  if (!trial.failed.empty())
+    write_file(failed_folder / trial.file.filename(), coverage::case_text(trial.proposed));
   std::error_code ignored;
   if (trial.judged && !trial.plain_failed && !left.arms.empty())
     write_file(trial.file, coverage::case_text(left));
@@ -61,9 +62,12 @@ void settle(const coverage::Trial& trial, const fs::path& failed_folder) {
 }
 
 void print_trial(const coverage::Trial& trial) {
+  if (!trial.judged && trial.failed.empty()) {
+    fmt::print("not run {}\n", trial.proposed.name);
+    return;
+  }
   fmt::print("{} {}: {} of {} arms hold\n", trial.held() ? "kept" : "FAILED", trial.proposed.name,
-             trial.plain_failed || !trial.judged ? 0 : without_failed(trial).arms.size(),
-             trial.proposed.arms.size());
+             trial.plain_failed ? 0 : without_failed(trial).arms.size(), trial.proposed.arms.size());
   for (const coverage::FailedArm& arm : trial.failed)
     fmt::print("  {}: {}\n", arm.name, escape_for_terminal(arm.sentence));
 }

@@ -121,6 +121,24 @@ TEST_F(PipelineTest, AlsoWithReplicasShardsAndTensorParallelStages) {
   }
 }
 
+/// Hidden states travel in the policy's type, not in that of the weights that are updated.
+TEST_F(PipelineTest, MixedPrecisionPolicy_TrainsAsOneProcess) {
+  RunConfig config = with(five_blocks(Precision::float32), layouts[1]);
+  config.clip.max_norm = 0;
+  config.parallel.replicate_with = ReplicateWith::hsdp;
+  config.parallel.mixed_precision = MixedPrecision::bf16;
+  EXPECT_THAT(run_ranks(2,
+                        [&](Group& world) {
+                          Trainer parallel(config, held(world)), whole(without_ranks(config));
+                          for (int64_t step = 1; step <= 3; ++step) {
+                            const StepResult a = whole.step(), b = parallel.step();
+                            require(std::abs(a.loss - b.loss) <= (step == 1 ? 0 : 1e-3) * a.loss,
+                                    fmt::format("loss {} and {}", a.loss, b.loss));
+                          }
+                        }),
+              Each(""));
+}
+
 TEST_F(PipelineTest, AlsoInterleavedUnderFullySharedParameters) {
   RunConfig config = with(five_blocks(Precision::float64), layouts[3]);
   config.parallel.dp_shard = 2;
