@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "harness/coverage/variation.hpp"
 #include "harness/suite/cases/precision.hpp"
 
 namespace parity::coverage {
@@ -328,6 +329,13 @@ std::vector<ProposedCase> Proposer::draw(size_t count) {
   std::vector<ProposedCase> cases;
   for (size_t i = 0; i < count; ++i)
     cases.push_back(draw_case());
+  return keep_valid(std::move(cases));
+}
+
+std::vector<ProposedCase> Proposer::draw_varied(size_t count) {
+  std::vector<ProposedCase> cases = draw(count);
+  for (ProposedCase& each : cases)
+    vary(each, random_);
   return keep_valid(std::move(cases));
 }
 

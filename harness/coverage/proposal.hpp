@@ -49,6 +49,8 @@ class Proposer {
   std::vector<ProposedCase> cover(size_t most);
   /// Returns valid cases of one draw each, whatever pairs they have.
   std::vector<ProposedCase> draw(size_t count);
+  /// Returns the same with other seeds, sizes and layouts (variation.hpp).
+  std::vector<ProposedCase> draw_varied(size_t count);
   /// Returns the allowed pairs that neither the suite nor the cases proposed so far have.
   const PairSet& wanted() const { return wanted_; }
 
