@@ -76,6 +76,19 @@ std::vector<Trial> run_trials(const std::vector<ProposedCase>& proposals, const 
   return trials;
 }
 
+Json trial_json(const Trial& trial) {
+  Json arms = Json::array(), failed = Json::array();
+  for (const ProposedArm& arm : trial.proposed.arms)
+    arms.push_back(arm.name);
+  for (const FailedArm& arm : trial.failed)
+    failed.push_back({{"arm", arm.name}, {"sentence", arm.sentence}});
+  return {{"case", trial.proposed.name},
+          {"file", trial.file.generic_string()},
+          {"arms", arms},
+          {"judged", trial.judged},
+          {"failed", failed}};
+}
+
 ProposedCase without_failed(const Trial& trial) {
   ProposedCase left = trial.proposed;
   std::erase_if(left.arms, [&](const ProposedArm& arm) {

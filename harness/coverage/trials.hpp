@@ -35,6 +35,9 @@ struct Trial {
 std::vector<Trial> run_trials(const std::vector<ProposedCase>& proposals, const std::filesystem::path& folder,
                               const suite::SuiteOptions& options, Progress& progress);
 
+/// Returns {"case", "file", "arms", "judged", "failed": [{"arm", "sentence"}]}.
+Json trial_json(const Trial& trial);
+
 /// Returns the proposal without the arms that failed.
 ProposedCase without_failed(const Trial& trial);
 

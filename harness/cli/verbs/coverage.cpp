@@ -83,12 +83,18 @@ ExitCode write_cases(const CoverageOptions& options, const coverage::Survey& fou
   make_names_new(proposals, folder);
   Progress progress(stderr);
   bool all_held = true;
+  Json all = Json::array();
   for (const coverage::Trial& trial : run_trials(proposals, folder, suite, progress)) {
     settle(trial, suite.out / "coverage" / "failed");
-    print_trial(trial);
+    if (!options.run.json)
+      print_trial(trial);
+    all.push_back(trial_json(trial));
     all_held = all_held && trial.held();
   }
-  fmt::print("{} allowed pairs have no proposal yet\n", proposer.wanted().size());
+  if (options.run.json)
+    fmt::print("{}\n", json_text({{"trials", all}, {"pairs_left", proposer.wanted().size()}}, 1));
+  else
+    fmt::print("{} allowed pairs have no proposal yet\n", proposer.wanted().size());
   return all_held ? ExitCode::agree : ExitCode::differ;
 }
 

@@ -67,17 +67,46 @@ std::vector<coverage::ProposedCase> draw_round(coverage::Proposer& proposer, int
 }
 
 /// Keeps the case file of a difference, and removes the others.
-int64_t keep_difference(const coverage::Trial& trial, const fs::path& failed) {
+void keep_difference(const coverage::Trial& trial, const fs::path& failed, bool print) {
   std::error_code ignored;
-  if (!trial.failed.empty()) {
-    write_file(failed / trial.file.filename(), coverage::case_text(trial.proposed));
+  fs::remove(trial.file, ignored);
+  if (trial.failed.empty())
+    return;
+  write_file(failed / trial.file.filename(), coverage::case_text(trial.proposed));
+  if (print) {
     fmt::print("DIFFERENT {}\n", (failed / trial.file.filename()).string());
     for (const coverage::FailedArm& arm : trial.failed)
       fmt::print("  {}: {}\n", arm.name, escape_for_terminal(arm.sentence));
     std::fflush(stdout);
   }
-  fs::remove(trial.file, ignored);
-  return static_cast<int64_t>(trial.failed.size());
+}
+
+/// What a run of `fuzz` found so far.
+struct Found {
+  int64_t cases = 0, arms = 0, different = 0;
+  Json trials = Json::array();  ///< those with a difference
+
+  void add(const coverage::Trial& trial) {
+    if (!trial.judged)
+      return;
+    ++cases;
+    arms += static_cast<int64_t>(trial.proposed.arms.size());
+    different += static_cast<int64_t>(trial.failed.size());
+    if (!trial.failed.empty())
+      trials.push_back(trial_json(trial));
+  }
+};
+
+void print_found(const Found& found, double seconds, bool json) {
+  if (json)
+    fmt::print(
+        "{}\n",
+        json_text(
+            {{"cases", found.cases}, {"arms", found.arms}, {"seconds", seconds}, {"different", found.trials}},
+            1));
+  else
+    fmt::print("{} cases with {} arms in {:.0f} s: {} arms differ or did not end\n", found.cases, found.arms,
+               seconds, found.different);
 }
 
 ExitCode fuzz(const FuzzOptions& options) {
@@ -87,20 +116,18 @@ ExitCode fuzz(const FuzzOptions& options) {
   coverage::Proposer proposer(allowed_pairs(validate), validate, options.seed);
   const std::string files = fs::absolute(fs::path(options.root) / "pairs").string();
   const auto begin = std::chrono::steady_clock::now();
-  int64_t cases = 0, arms = 0, different = 0;
+  Found found;
   for (int64_t round = 1; seconds_since(begin) < limit; ++round) {
     Progress progress(stderr);
     const fs::path folder = suite.out / "cases" / "fuzz";
     for (const coverage::Trial& trial :
          run_trials(draw_round(proposer, round, files), folder, suite, progress)) {
-      cases += trial.judged ? 1 : 0;
-      arms += trial.judged ? static_cast<int64_t>(trial.proposed.arms.size()) : 0;
-      different += keep_difference(trial, suite.out / "failed");
+      found.add(trial);
+      keep_difference(trial, suite.out / "failed", !options.run.json);
     }
   }
-  fmt::print("{} cases with {} arms in {:.0f} s: {} arms differ from their plain arm\n", cases, arms,
-             seconds_since(begin), different);
-  return different == 0 ? ExitCode::agree : ExitCode::differ;
+  print_found(found, seconds_since(begin), options.run.json);
+  return found.different == 0 ? ExitCode::agree : ExitCode::differ;
 }
 
 }  // namespace
