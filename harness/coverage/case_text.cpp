@@ -73,7 +73,11 @@ std::string case_text(const ProposedCase& proposed) {
       names_text(proposed.features), toml_lines(proposed.base));
   for (const ProposedArm& arm : proposed.arms)
     text += fmt::format("[arms.{}]\n{}", arm.name, toml_lines(arm.settings));
-  text += "\n[golden]\narms = []\n";
+  text +=
+      "\n[golden]\narms = []\n\n[capture]                  # shows empty ranks, cut documents and routing "
+      "ties\n"
+      "steps  = [1]\nphases = [\"input\", \"forward\"]\n"
+      "names  = [\"labels\", \"positions\", \"*.moe.router\"]\n";
   for (const ProposedArm& arm : proposed.arms)
     text += checks_of(proposed, arm);
   return text;
