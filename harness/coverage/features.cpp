@@ -306,7 +306,7 @@ std::vector<Feature> narrow_types_and_actors() {
        "gradients scaled down to a norm",
        acting,
        find_act("clipping").may_act,
-       {{{"clip.max_norm", 0.2}}}},
+       {{{"clip.max_norm", 0.2}}, {{"clip.max_norm", 0.02}}}},
       {"ignored_labels",
        "labels that do not count",
        acting,

@@ -340,8 +340,10 @@ std::vector<ProposedCase> Proposer::draw_varied(size_t count) {
 }
 
 std::vector<ProposedCase> Proposer::cover(size_t most) {
+  constexpr int most_idle_rounds = 10;
   std::vector<ProposedCase> chosen;
-  while (chosen.size() < most && !wanted_.empty()) {
+  int idle_rounds = 0;
+  while (chosen.size() < most && !wanted_.empty() && idle_rounds < most_idle_rounds) {
     const ProposedCase* best = nullptr;
     double best_score = 0;
     const std::vector<ProposedCase> drawn = draw(draws_per_round);
@@ -353,8 +355,11 @@ std::vector<ProposedCase> Proposer::cover(size_t most) {
         best_score = score;
       }
     }
-    if (best == nullptr)
-      break;  // no draw has a wanted pair
+    if (best == nullptr) {
+      ++idle_rounds;
+      continue;
+    }
+    idle_rounds = 0;
     for (const auto& pair : pairs_of(*best))
       wanted_.erase(pair);
     chosen.push_back(*best);
