@@ -54,7 +54,7 @@ std::string checks_of(const ProposedCase& proposed, const ProposedArm& arm) {
   if (has(proposed, "rollouts"))
     exact += R"(, "rollout_digest")";
   return check_text(exact, arm.name, "identical", "both arms train on the same rows at the same rates") +
-         check_text(measured, arm.name, "equivalent",
+         check_text(measured, arm.name, arm.same_bits ? "identical" : "equivalent",
                     names_text(own_features(proposed, arm)) +
                         " change how an update is computed, not what it computes");
 }

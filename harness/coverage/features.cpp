@@ -146,7 +146,8 @@ std::vector<Feature> ways_to_compute() {
        [](const FlatConfig& c) {
          return text_of(c, "parallel.sync") == "each" && is_divided(c, "data.micro_batches");
        },
-       {plus(micro_batches, {{"parallel.sync", "each"}})}},
+       {plus(micro_batches, {{"parallel.sync", "each"}}),
+        {{"parallel.sync", "each"}, {"data.micro_batches", 4}}}},
       {"recompute",
        "activations computed again in backward",
        execution,

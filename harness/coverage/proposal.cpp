@@ -262,7 +262,7 @@ ProposedCase Proposer::draw_case() {
         add(arm, feature, base.features);
     fill(arm, base.features, some(3, 10), true);
     if (!arm.features.empty())
-      result.arms.push_back({"", arm.settings, arm.features, 1, arm.shorter});
+      result.arms.push_back({"", arm.settings, arm.features, 1, false, arm.shorter});
   }
   result.name = joined_names(base.features, 4);
   return result;

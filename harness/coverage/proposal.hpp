@@ -21,6 +21,7 @@ struct ProposedArm {
   suite::FlatConfig settings;    ///< that differ from the base
   std::vector<size_t> features;  ///< all that it has
   int64_t ranks = 1;
+  bool same_bits = false;  ///< its trial had the bits of the plain arm
   /// Settings with fewer features, the shortest first: what is left if the trainer refuses `settings`.
   std::vector<suite::FlatConfig> shorter = {};
 };

@@ -25,6 +25,13 @@ void add_failure(Trial& trial, const std::string& arm, const std::string& senten
     trial.failed.push_back({arm, sentence});
 }
 
+/// Notes that an arm has the bits of the plain arm. An `equivalent` check of it proves nothing and fails, but
+/// the arm holds.
+void note_same_bits(Trial& trial, const std::string& name) {
+  for (ProposedArm& arm : trial.proposed.arms)
+    arm.same_bits = arm.same_bits || arm.name == name;
+}
+
 /// Takes the failures of a judged case. A check blames its last arm: the first is the plain one.
 void take_results(Trial& trial, const results::Case& item) {
   trial.judged = item.skipped.empty();
@@ -32,7 +39,9 @@ void take_results(Trial& trial, const results::Case& item) {
     if (arm.failed())
       add_failure(trial, arm.name, arm.failure ? arm.failure->message : "its run failed");
   for (const results::Check& check : item.checks)
-    if (!check.passed)
+    if (check.verdict == name_of(compare::Verdict::vacuous) && !check.arms.empty())
+      note_same_bits(trial, check.arms.back());
+    else if (!check.passed)
       add_failure(trial, check.arms.empty() ? "plain" : check.arms.back(), check.sentence);
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/print/coverage.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <set>
@@ -48,7 +49,8 @@ void make_names_new(std::vector<coverage::ProposedCase>& proposals, const fs::pa
 /// Keeps the case with the arms that hold. Moves the whole case to the results folder if an arm failed.
 void settle(const coverage::Trial& trial, const fs::path& failed_folder) {
   const coverage::ProposedCase left = without_failed(trial);
-  if (trial.held())
+  const bool renewed = std::ranges::any_of(left.arms, &coverage::ProposedArm::same_bits);
+  if (trial.held() && !renewed)
     return;
   if (!trial.failed.empty())
     write_file(failed_folder / trial.file.filename(), coverage::case_text(trial.proposed));

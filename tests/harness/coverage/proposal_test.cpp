@@ -114,7 +114,7 @@ TEST(CaseText, Proposal_IsACaseWithAnEquivalentCheckPerArm) {
   const ProposedCase proposed{"sgd",
                               with_settings({{"optimizer.name", "sgd"}}),
                               {find_feature("sgd")},
-                              {{"tensor", {{"parallel.tp", 2}}, {find_feature("tensor")}, 2, {}}},
+                              {{"tensor", {{"parallel.tp", 2}}, {find_feature("tensor")}, 2, false, {}}},
                               {}};
   const suite::Case source = suite::parse_case(case_text(proposed), "cases/pairs/sgd.toml");
   EXPECT_THAT(source.tags, Contains("pairs"));
@@ -122,6 +122,13 @@ TEST(CaseText, Proposal_IsACaseWithAnEquivalentCheckPerArm) {
   EXPECT_EQ(source.reference, "plain");
   EXPECT_EQ(source.arm("tensor").config.at("parallel.tp").value, 2);
   EXPECT_EQ(std::ranges::count(source.checks, compare::Relation::equivalent, &compare::Check::relation), 1);
+}
+
+TEST(CaseText, ArmWithTheBitsOfPlain_ClaimsThem) {
+  const ProposedCase proposed{
+      "restart", small_run(), {}, {{"restart", {{"checkpoint.restart_after", 4}}, {}, 1, true, {}}}, {}};
+  const suite::Case source = suite::parse_case(case_text(proposed), "cases/pairs/restart.toml");
+  EXPECT_EQ(std::ranges::count(source.checks, compare::Relation::identical, &compare::Check::relation), 2);
 }
 
 }  // namespace
