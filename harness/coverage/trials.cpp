@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -61,8 +62,8 @@ void measure_noise(Trial& trial, const suite::Case& source, const suite::SuiteOp
 
 }  // namespace
 
-std::vector<Trial> run_trials(const std::vector<ProposedCase>& proposals, const fs::path& folder,
-                              const suite::SuiteOptions& options, Progress& progress) {
+Trials run_trials(const std::vector<ProposedCase>& proposals, const fs::path& folder,
+                  const suite::SuiteOptions& options, Progress& progress) {
   std::vector<Trial> trials;
   std::vector<suite::Case> cases;
   std::map<std::string, size_t> by_file;
@@ -78,11 +79,11 @@ std::vector<Trial> run_trials(const std::vector<ProposedCase>& proposals, const 
     if (suite::computes_in_16_bits(proposed.base))
       measure_noise(trials.back(), cases.back(), options, progress);
   }
-  run_suite(cases, options, progress, [&](const results::Case& item) {
+  const suite::SuiteOutcome outcome = run_suite(cases, options, progress, [&](const results::Case& item) {
     if (const auto found = by_file.find(item.name); found != by_file.end())
       take_results(trials[found->second], item);
   });
-  return trials;
+  return {std::move(trials), outcome.interrupted};
 }
 
 Json trial_json(const Trial& trial) {

@@ -30,10 +30,16 @@ struct Trial {
   bool held() const { return judged && failed.empty(); }
 };
 
+/// Trials of one suite.
+struct Trials {
+  std::vector<Trial> all;
+  bool interrupted = false;  ///< by a signal; then some are not judged
+};
+
 /// Writes each proposal as a case file into a folder, and runs them.
 /// \throws UserError if a file exists already, or as run_suite()
-std::vector<Trial> run_trials(const std::vector<ProposedCase>& proposals, const std::filesystem::path& folder,
-                              const suite::SuiteOptions& options, Progress& progress);
+Trials run_trials(const std::vector<ProposedCase>& proposals, const std::filesystem::path& folder,
+                  const suite::SuiteOptions& options, Progress& progress);
 
 /// Returns {"case", "file", "arms", "judged", "failed": [{"arm", "sentence"}]}.
 Json trial_json(const Trial& trial);

@@ -86,7 +86,8 @@ ExitCode write_cases(const CoverageOptions& options, const coverage::Survey& fou
   Progress progress(stderr);
   bool all_held = true;
   Json all = Json::array();
-  for (const coverage::Trial& trial : run_trials(proposals, folder, suite, progress)) {
+  const coverage::Trials trials = run_trials(proposals, folder, suite, progress);
+  for (const coverage::Trial& trial : trials.all) {
     settle(trial, suite.out / "coverage" / "failed");
     if (!options.run.json)
       print_trial(trial);
@@ -97,6 +98,8 @@ ExitCode write_cases(const CoverageOptions& options, const coverage::Survey& fou
     fmt::print("{}\n", json_text({{"trials", all}, {"pairs_left", proposer.wanted().size()}}, 1));
   else
     fmt::print("{} allowed pairs have no proposal yet\n", proposer.wanted().size());
+  if (trials.interrupted)
+    return ExitCode::interrupted;
   return all_held ? ExitCode::agree : ExitCode::differ;
 }
 

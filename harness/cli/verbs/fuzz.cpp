@@ -117,16 +117,20 @@ ExitCode fuzz(const FuzzOptions& options) {
   const std::string files = fs::absolute(fs::path(options.root) / "pairs").string();
   const auto begin = std::chrono::steady_clock::now();
   Found found;
-  for (int64_t round = 1; seconds_since(begin) < limit; ++round) {
+  bool interrupted = false;
+  for (int64_t round = 1; seconds_since(begin) < limit && !interrupted; ++round) {
     Progress progress(stderr);
     const fs::path folder = suite.out / "cases" / "fuzz";
-    for (const coverage::Trial& trial :
-         run_trials(draw_round(proposer, round, files), folder, suite, progress)) {
+    const coverage::Trials trials = run_trials(draw_round(proposer, round, files), folder, suite, progress);
+    interrupted = trials.interrupted;
+    for (const coverage::Trial& trial : trials.all) {
       found.add(trial);
       keep_difference(trial, suite.out / "failed", !options.run.json);
     }
   }
   print_found(found, seconds_since(begin), options.run.json);
+  if (interrupted)
+    return ExitCode::interrupted;
   return found.different == 0 ? ExitCode::agree : ExitCode::differ;
 }
 
@@ -146,11 +150,10 @@ void add_fuzz(CLI::App& app, Action& action) {
   app.footer(
       "Draws random configs and random layouts of them that compute the same by construction, and runs "
       "them.\n"
-      "A difference is a bug. Its case file is kept in OUT/failed.\n"
+      "A difference is a bug. Its case file is kept in OUT/failed, to be run by parity run.\n"
       "Examples:\n"
       "  parity fuzz                       ten minutes\n"
       "  parity fuzz --for 2h --seed 7     other draws, two hours\n"
-      "  parity run out/fuzz/failed/round3_1.toml    a difference again\n"
       "Exit status 1: an arm differs from the plain arm, or did not end.");
   app.callback([options, &action] { action = [options] { return fuzz(*options); }; });
 }
