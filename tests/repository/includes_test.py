@@ -59,6 +59,7 @@ ROOMS = {
         "relations": ["text", "curves", "tensors", "checks", "sides", "twins", "bounds"],
         "": ["text", "curves", "tensors", "checks", "sides", "twins", "bounds", "relations"],
     },
+    "harness/coverage": {"": [], "propose": [""]},
     "harness/logs": {"": [], "read": [""], "compare": [""]},
     "harness/cli": {
         "options": [],

@@ -16,10 +16,10 @@
 #include "harness/cli/options/cases.hpp"
 #include "harness/cli/options/runs.hpp"
 #include "harness/cli/verbs/verbs.hpp"
-#include "harness/coverage/case_text.hpp"
+#include "harness/coverage/propose/case_text.hpp"
+#include "harness/coverage/propose/trials.hpp"
 #include "harness/coverage/survey.hpp"
 #include "harness/coverage/survey_json.hpp"
-#include "harness/coverage/trials.hpp"
 #include "harness/suite/cases/file.hpp"
 
 namespace parity::cli {

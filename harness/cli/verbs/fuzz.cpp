@@ -13,8 +13,8 @@
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/cli/options/runs.hpp"
 #include "harness/cli/verbs/verbs.hpp"
-#include "harness/coverage/case_text.hpp"
-#include "harness/coverage/trials.hpp"
+#include "harness/coverage/propose/case_text.hpp"
+#include "harness/coverage/propose/trials.hpp"
 #include "harness/suite/cases/precision.hpp"
 
 namespace parity::cli {

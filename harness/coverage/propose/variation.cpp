@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/coverage/variation.hpp"
+#include "harness/coverage/propose/variation.hpp"
 
 #include <string>
 #include <vector>

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "harness/coverage/proposal.hpp"
+#include "harness/coverage/propose/proposed_case.hpp"
 
 namespace parity::coverage {
 

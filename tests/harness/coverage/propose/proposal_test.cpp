@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/coverage/proposal.hpp"
+#include "harness/coverage/propose/proposal.hpp"
 
 #include <algorithm>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/coverage/case_text.hpp"
+#include "harness/coverage/propose/case_text.hpp"
 #include "harness/suite/cases/file.hpp"
 
 namespace parity::coverage {

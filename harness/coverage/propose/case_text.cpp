@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/coverage/case_text.hpp"
+#include "harness/coverage/propose/case_text.hpp"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "harness/base/json/json.hpp"
+#include "harness/coverage/features.hpp"
 
 namespace parity::coverage {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/coverage/proposal.hpp"
+#include "harness/coverage/propose/proposal.hpp"
 
 #include <algorithm>
 #include <iterator>
 
-#include "harness/coverage/variation.hpp"
+#include "harness/coverage/propose/variation.hpp"
 #include "harness/suite/cases/precision.hpp"
 
 namespace parity::coverage {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/coverage/trials.hpp"
+#include "harness/coverage/propose/trials.hpp"
 
 #include <algorithm>
 #include <map>
@@ -10,7 +10,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/files/file.hpp"
-#include "harness/coverage/case_text.hpp"
+#include "harness/coverage/propose/case_text.hpp"
 #include "harness/suite/cases/file.hpp"
 #include "harness/suite/cases/precision.hpp"
 #include "harness/suite/derived/calibrate.hpp"

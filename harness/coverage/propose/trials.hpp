@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "harness/base/terminal/progress.hpp"
-#include "harness/coverage/proposal.hpp"
+#include "harness/coverage/propose/proposal.hpp"
 #include "harness/suite/run_suite.hpp"
 
 namespace parity::coverage {
