@@ -10,8 +10,10 @@
 #include <malloc.h>
 
 #include "harness/base/error.hpp"
+#include "harness/base/json/json.hpp"
 #include "reference/comm/group.hpp"
 #include "reference/comm/job.hpp"
+#include "reference/config/check_configs.hpp"
 #include "reference/config/command_line.hpp"
 #include "reference/config/schema.hpp"
 #include "reference/parallel/memory_estimate.hpp"
@@ -29,6 +31,9 @@ void act(const Invocation& invocation, const parity::reference::Environment& env
       return;
     case Invocation::Action::estimate:
       std::cout << parity::reference::estimate_text(invocation.config);
+      return;
+    case Invocation::Action::check:
+      std::cout << parity::reference::check_file(invocation.configs).dump(1) << '\n';
       return;
     case Invocation::Action::print_help:
       std::cout << parity::reference::help_text();

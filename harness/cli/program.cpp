@@ -30,7 +30,7 @@ namespace parity::cli {
 namespace {
 
 /// The subcommands, in the order of --help.
-constexpr std::array<Verb, 14> table = {{
+constexpr std::array<Verb, 16> table = {{
     {"list", "List the cases and the states of their goldens", add_list},
     {"keys", "List config keys with their defaults, and channels", add_keys},
     {"run", "Run cases: train their arms, judge, report", add_run},
@@ -42,6 +42,8 @@ constexpr std::array<Verb, 14> table = {{
     {"bisect", "Find the cause of a difference: step, tensor, key, commit", add_bisect},
     {"calibrate", "Measure the rounding noise that bounds are relative to", add_calibrate},
     {"power", "Measure the smallest fault that the checks of a case detect", add_power},
+    {"coverage", "Show which pairs of features the cases cover", add_coverage},
+    {"fuzz", "Run random configs in layouts that must agree", add_fuzz},
     {"report", "Write reports again, or merge results of several folders", add_report},
     {"completion", "Print the completion script for a shell", add_completion},
     {"version", "Show version and build", add_version},

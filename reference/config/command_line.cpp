@@ -16,7 +16,7 @@ namespace {
 const std::vector<std::string> options = {
     "--set",     "--trace",        "--capture",       "--stop-after",   "--checkpoint-every", "--start-from",
     "--resume",  "--dtype",        "--quiet",         "--schema",       "--estimate",         "--help",
-    "--version", "--save-weights", "--weights-names", "--load-weights", "--checkpoint-dir"};
+    "--version", "--save-weights", "--weights-names", "--load-weights", "--checkpoint-dir",   "--check"};
 
 int64_t parse_count(const std::string& option, const std::string& text) {
   int64_t value = 0;
@@ -76,7 +76,10 @@ Arguments split(const std::vector<std::string>& arguments) {
       to.action = Invocation::Action::print_schema;
     else if (option == "--estimate")
       to.action = Invocation::Action::estimate;
-    else if (option == "--version")
+    else if (option == "--check") {
+      to.action = Invocation::Action::check;
+      to.configs = value();
+    } else if (option == "--version")
       to.action = Invocation::Action::print_version;
     else if (option == "--help" || option == "-h")
       to.action = Invocation::Action::print_help;
@@ -172,6 +175,7 @@ std::string_view help_text() {
   --weights-names KIND    names in that file: torchtitan (default), torchtitan_2026, torchtitan_2026_fused, hugging_face,
                           hugging_face_text (Llama 4 without its vision part)
   --quiet                 print no line per update
+  --check FILE            print what validation says of each config in a JSON list, and train nothing
   --estimate              print the model's parameters and the memory that a rank of the mesh keeps
   --schema                print every config key with type, default and meaning
   --version, --help

@@ -15,7 +15,7 @@ namespace parity::reference {
 
 /// The parsed command line of one process of `parity-train`.
 struct Invocation {
-  enum class Action { train, estimate, print_schema, print_help, print_version };
+  enum class Action { train, estimate, check, print_schema, print_help, print_version };
 
   Action action = Action::train;
   RunConfig config;                                     ///< validated
@@ -23,6 +23,7 @@ struct Invocation {
   std::filesystem::path capture;                        ///< empty = channels only
   std::filesystem::path checkpoint_dir;                 ///< empty = none
   std::filesystem::path heartbeat;                      ///< empty = none
+  std::filesystem::path configs;                        ///< JSON list of configs to check
   std::filesystem::path save_weights;                   ///< a safetensors file, after training; empty = none
   WeightNames weights_names = WeightNames::torchtitan;  ///< of that file
   int64_t stop_after = 0;                               ///< 0 = train to the end

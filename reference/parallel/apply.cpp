@@ -22,12 +22,18 @@ std::vector<MeshPlace> fsdp_places(const Parallel& parallel) {
           {"cp", parallel.context->rank(), parallel.context->size()}};
 }
 
+/// Returns the type in which ranks compute, where it is not the type of the weights: that of the
+/// mixed-precision policy.
+std::optional<torch::ScalarType> policy_type(const ParallelConfig& config, const Parameters& parameters) {
+  const bool casts = config.has_units() && config.mixed_precision == MixedPrecision::bf16 &&
+                     parameters.front().value.scalar_type() == torch::kFloat32;
+  return casts ? std::optional(torch::kBFloat16) : std::nullopt;
+}
+
 Applied sharded(Decoder& model, const Parameters& parameters, const ParallelConfig& config,
                 const Parallel& parallel) {
   FsdpRanks ranks = {parallel.fsdp, parallel.replicate, config.gradient_reduction, fsdp_places(parallel)};
-  if (config.mixed_precision == MixedPrecision::bf16 &&
-      parameters.front().value.scalar_type() == torch::kFloat32)
-    ranks.compute = torch::kBFloat16;
+  ranks.compute = policy_type(config, parameters);
   Fsdp::Options options = {ranks, config.reshard_after_forward, config.sync, model.dimensions().tied};
   if (config.ep > 1) {
     options.expert_ranks = ranks;
@@ -72,10 +78,11 @@ void sum_partial_gradients(Applied& applied, const Parallel& parallel) {
 }
 
 std::unique_ptr<Pipeline> make_pipeline(const Decoder& model, const PipelineShape& shape,
-                                        const ParallelConfig& config, const Parallel& parallel) {
+                                        const ParallelConfig& config, const Parallel& parallel,
+                                        torch::ScalarType compute) {
   const GroupPointer alone = parallel.world->subgroup("alone", {parallel.world->rank()});
   return std::make_unique<Pipeline>(model, shape, parallel.pipeline,
-                                    config.sequence_parallel ? parallel.tensor : alone);
+                                    config.sequence_parallel ? parallel.tensor : alone, compute);
 }
 
 }  // namespace
@@ -87,6 +94,8 @@ Applied apply_parallelism(Decoder& model, const ParallelConfig& config, const Pa
     parameters = keep_stages(model, parameters, shape, parallel.pipeline->rank());
   if (config.ep > 1)
     parameters = apply_expert_parallel(model, parameters, parallel.expert, fsdp_places(parallel));
+  const torch::ScalarType compute =
+      policy_type(config, parameters).value_or(parameters.front().value.scalar_type());
   apply_context_parallel(model.hooks(), model.dimensions().n_layers, parallel.context);
   const auto recomputed = apply_activation_checkpointing(model, config);
   Applied applied = config.has_units() ? sharded(model, parameters, config, parallel)
@@ -94,7 +103,7 @@ Applied apply_parallelism(Decoder& model, const ParallelConfig& config, const Pa
   applied.recomputed = recomputed;
   sum_partial_gradients(applied, parallel);
   if (config.pp > 1)
-    applied.pipeline = make_pipeline(model, shape, config, parallel);
+    applied.pipeline = make_pipeline(model, shape, config, parallel, compute);
   if (config.loss_parallel) {
     applied.vocabulary_ranks = parallel.tensor;
     applied.cross_entropy_sum = [vocabulary = model.dimensions().vocab_size, ranks = parallel.tensor](

@@ -10,7 +10,7 @@ import pathlib
 import re
 import sys
 
-HARNESS = ["base", "results", "tensor", "measure", "trace", "compare", "golden", "suite", "power", "bisect", "cli"]
+HARNESS = ["base", "results", "tensor", "measure", "trace", "compare", "golden", "suite", "power", "coverage", "bisect", "cli"]
 OUTSIDE_LIBRARIES = {  # name -> how its headers are spelled
     "fmt": r"fmt/", "json": r"nlohmann/", "xxhash": r"xxhash\.h", "hdf5": r"hdf5\.h", "toml": r"toml\+\+/",
     "mustache": r"mustache\.hpp", "cli11": r"CLI/", "torch": r"(torch|ATen|c10)/", "cuda": r"(cuda|nccl)",
@@ -31,6 +31,7 @@ ALLOWED = {
     "harness/golden": (["harness/base", "harness/tensor", "harness/trace", "harness/compare"], ["hdf5"]),
     "harness/suite": (["harness/" + f for f in HARNESS[:7]], ["toml"]),
     "harness/power": (["harness/" + f for f in HARNESS[:8]], []),
+    "harness/coverage": (["harness/" + f for f in HARNESS[:8]], []),
     "harness/bisect": (["harness/" + f for f in HARNESS[:8]], []),
     "harness/cli": (["harness/" + f for f in HARNESS] + ["harness/checkpoints", "harness/checkpoints/files", "harness/laws", "harness/logs", "reports"], ["cli11"]),
     "harness/main.cpp": (["harness/" + f for f in HARNESS] + ["reports"], ["cli11"]),
@@ -68,6 +69,7 @@ ROOMS = {
         "batches": ["", "run"],
         "ranks": ["", "run"],
     },
+    "harness/coverage": {"": [], "propose": [""]},
     "harness/logs": {"": [], "read": [""], "compare": [""]},
     "harness/cli": {
         "options": [],

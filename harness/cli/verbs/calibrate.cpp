@@ -15,12 +15,9 @@
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/base/text/table.hpp"
 #include "harness/cli/options/cases.hpp"
-#include "harness/cli/options/own_program.hpp"
 #include "harness/cli/options/runs.hpp"
 #include "harness/cli/verbs/verbs.hpp"
 #include "harness/compare/text/wording.hpp"
-#include "harness/golden/golden.hpp"
-#include "harness/suite/plan/machine.hpp"
 
 namespace parity::cli {
 namespace {
@@ -117,15 +114,7 @@ Json calibration_json(const suite::Case& source, const suite::Calibration& found
 ExitCode calibrate_case(const suite::Case& source, const CalibrateVerbOptions& options,
                         const suite::SuiteOptions& suite, Json& all) {
   Progress progress(stderr);
-  suite::Calibration found = calibrate(source, options.repeats, suite, progress);
-  const std::string command = fmt::format("parity calibrate {} --repeats {}", source.name, options.repeats);
-  found.floors.evidence["command"] = command;
-  found.floors.evidence["cpu"] = suite::this_cpu().to_json();
-  const Json made = producer();
-  found.floors.evidence["commit"] = made.value("commit", "");
-  golden::record_floors(
-      source.golden_file,
-      {source.name, "parity " + made.value("version", ""), made.value("commit", ""), command}, found.floors);
+  const suite::Calibration found = calibrate_and_record(source, options.repeats, suite, progress);
   if (options.run.json)
     all.push_back(calibration_json(source, found));
   else

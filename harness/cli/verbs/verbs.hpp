@@ -41,6 +41,8 @@ void add_golden(CLI::App& app, Action& action);
 void add_bisect(CLI::App& app, Action& action);
 void add_calibrate(CLI::App& app, Action& action);
 void add_power(CLI::App& app, Action& action);
+void add_coverage(CLI::App& app, Action& action);
+void add_fuzz(CLI::App& app, Action& action);
 void add_report(CLI::App& app, Action& action);
 void add_completion(CLI::App& app, Action& action);
 void add_version(CLI::App& app, Action& action);

@@ -80,11 +80,8 @@ std::optional<Factor> common_factor(const RecordedRun& run, int64_t step, const 
 /// Describes weights that are not all equal, in units of the common factor.
 std::string describe_weights(const RankTerms& terms, std::vector<double> weights, double unit) {
   std::string text;
-  int64_t present = 0;
-  for (double& weight : weights) {
+  for (double& weight : weights)
     weight = std::abs(weight / unit) < 1e-4 ? 0 : weight / unit;
-    present += weight != 0;
-  }
   const bool alike = std::ranges::all_of(weights, [&](double w) { return std::abs(w - weights[0]) < 1e-4; });
   if (alike)
     return fmt::format("it is {:.4g} times that", weights[0]);

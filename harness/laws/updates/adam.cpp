@@ -279,7 +279,7 @@ MomentComplaint explain_moment(const Moment& moment, const TensorUpdate& data,
       n, [&](size_t i) { return (1 - moment.beta) * moment.x(gradient[i]); },
       [&](size_t i) { return moment.after[i] - moment.beta * moment.before[i]; });
   const double scale = moment.squared ? std::sqrt(c) : c;
-  const MomentComplaint other_beta{
+  MomentComplaint other_beta{
       fmt::format("beta is {:.4g} where {:.6g} is recorded", 1 - weight, moment.beta), {}, 1 - weight};
   if (data.step > 1 && weight > 0 && weight < 1 && fit_moment(moment, in, 1 - weight, 1, u).fits())
     return other_beta;

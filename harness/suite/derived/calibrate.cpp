@@ -11,7 +11,9 @@
 #include "harness/base/error.hpp"
 #include "harness/compare/sides/quantity.hpp"
 #include "harness/compare/text/wording.hpp"
+#include "harness/golden/golden.hpp"
 #include "harness/suite/derived/noise_measure.hpp"
+#include "harness/suite/plan/machine.hpp"
 
 namespace parity::suite {
 namespace {
@@ -249,6 +251,20 @@ Calibration calibrate(const Case& source, int repeats, const RunSettings& option
   found.runs = runs.runs.size();
   found.cached = static_cast<size_t>(
       std::count_if(runs.runs.begin(), runs.runs.end(), [](const auto& run) { return run.second.cached; }));
+  return found;
+}
+
+Calibration calibrate_and_record(const Case& source, int repeats, const RunSettings& options,
+                                 Progress& progress) {
+  Calibration found = calibrate(source, repeats, options, progress);
+  const std::string command = fmt::format("parity calibrate {} --repeats {}", source.name, repeats);
+  const std::string commit = options.producer.value("commit", "");
+  found.floors.evidence["command"] = command;
+  found.floors.evidence["cpu"] = this_cpu().to_json();
+  found.floors.evidence["commit"] = commit;
+  golden::record_floors(source.golden_file,
+                        {source.name, "parity " + options.producer.value("version", ""), commit, command},
+                        found.floors);
   return found;
 }
 

@@ -58,6 +58,10 @@ inline constexpr double most_sixteen_bits_log2 = 19;
 /// \throws UserError if an arm itself fails (exit 4), or no check has a quantity; as run_arms
 Calibration calibrate(const Case& source, int repeats, const RunSettings& options, Progress& progress);
 
+/// Calibrates a case, and stores its floors with their origin in the case's golden file.
+Calibration calibrate_and_record(const Case& source, int repeats, const RunSettings& options,
+                                 Progress& progress);
+
 /// Returns the noise from existing runs.
 /// \param plans  noise plans of the arms that checks name
 Calibration measure_noise(const Case& source, const std::vector<NoisePlan>& plans,

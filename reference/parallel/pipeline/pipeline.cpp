@@ -62,7 +62,7 @@ class Pipeline::Run {
       send.wait();
     const torch::Tensor losses =
         losses_.empty()
-            ? torch::zeros({p_.shape_.pieces}, p_.weight_options().dtype(at_least_float32(dtype())))
+            ? torch::zeros({p_.shape_.pieces}, p_.hidden_options().dtype(at_least_float32(p_.compute_)))
             : at::stack(losses_);
     p_.ranks_->broadcast(losses, p_.shape_.rank_of(p_.shape_.stages() - 1));
     return losses;
@@ -78,7 +78,6 @@ class Pipeline::Run {
 
   const ModelInput& input(int64_t piece) const { return pieces_.at(static_cast<size_t>(piece)); }
   bool is_last(int64_t stage) const { return stage == p_.shape_.stages() - 1; }
-  torch::ScalarType dtype() const { return p_.model_.parameters().front().value.scalar_type(); }
   /// Returns the tag of a message between a stage and the next one.
   int64_t tag(int64_t stage, int64_t piece, int64_t backward) const {
     return 2 * (stage * p_.shape_.pieces + piece) + backward;
@@ -96,21 +95,22 @@ class Pipeline::Run {
 };
 
 Pipeline::Pipeline(const Decoder& model, const PipelineShape& shape, GroupPointer ranks,
-                   GroupPointer sequence)
+                   GroupPointer sequence, torch::ScalarType compute)
     : model_(model),
       shape_(shape),
       sections_(sections_of(model.dimensions().n_layers, shape.stages())),
       ranks_(std::move(ranks)),
-      sequence_(std::move(sequence)) {}
+      sequence_(std::move(sequence)),
+      compute_(compute) {}
 
 torch::Tensor Pipeline::room_for(const ModelInput& piece) const {
   const IndexRange own = part_of(piece.tokens_BS.size(1), sequence_->size(), sequence_->rank());
   return torch::empty({piece.tokens_BS.size(0), own.end - own.first, model_.dimensions().dim},
-                      weight_options());
+                      hidden_options());
 }
 
-torch::TensorOptions Pipeline::weight_options() const {
-  return model_.parameters().front().value.options().requires_grad(false);
+torch::TensorOptions Pipeline::hidden_options() const {
+  return torch::TensorOptions(model_.parameters().front().value.device()).dtype(compute_);
 }
 
 torch::Tensor Pipeline::run(const std::vector<PipelineAction>& actions, const std::vector<ModelInput>& pieces,

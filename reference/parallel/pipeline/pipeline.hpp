@@ -39,7 +39,9 @@ class Pipeline {
   /// \param model      as keep_stages left it; must outlive this object
   /// \param ranks      along pp
   /// \param sequence   ranks that share the residual stream along the sequence; one rank if it is not sharded
-  Pipeline(const Decoder& model, const PipelineShape& shape, GroupPointer ranks, GroupPointer sequence);
+  /// \param compute    type of the weights that the ranks compute with, and so of hidden states
+  Pipeline(const Decoder& model, const PipelineShape& shape, GroupPointer ranks, GroupPointer sequence,
+           torch::ScalarType compute);
 
   /// Runs forward and backward for all pieces; adds to the gradients of this rank's stages.
   /// \param pieces  shape().pieces of them, the same on every rank of the pipeline
@@ -58,13 +60,15 @@ class Pipeline {
                     const Loss& loss) const;
   /// Returns memory for the input of a stage other than the first.
   torch::Tensor room_for(const ModelInput& piece) const;
-  torch::TensorOptions weight_options() const;
+  /// Returns type and device of the hidden states between stages.
+  torch::TensorOptions hidden_options() const;
 
   const Decoder& model_;
   PipelineShape shape_;
   std::vector<Section> sections_;  ///< of every stage
   GroupPointer ranks_;
   GroupPointer sequence_;
+  torch::ScalarType compute_;
 };
 
 }  // namespace parity::reference

@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/coverage/propose/trials.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "harness/base/error.hpp"
+#include "harness/base/files/file.hpp"
+#include "harness/coverage/propose/case_text.hpp"
+#include "harness/suite/cases/file.hpp"
+#include "harness/suite/cases/precision.hpp"
+#include "harness/suite/derived/calibrate.hpp"
+
+namespace parity::coverage {
+namespace fs = std::filesystem;
+namespace {
+
+void add_failure(Trial& trial, const std::string& arm, const std::string& sentence) {
+  if (arm == "plain")
+    trial.plain_failed = true;
+  if (std::ranges::none_of(trial.failed, [&](const FailedArm& each) { return each.name == arm; }))
+    trial.failed.push_back({arm, sentence});
+}
+
+/// Notes that an arm has the bits of the plain arm. An `equivalent` check of it proves nothing and fails, but
+/// the arm holds.
+void note_same_bits(Trial& trial, const std::string& name) {
+  for (ProposedArm& arm : trial.proposed.arms)
+    arm.same_bits = arm.same_bits || arm.name == name;
+}
+
+/// Takes the failures of a judged case. A check blames its last arm: the first is the plain one.
+void take_results(Trial& trial, const results::Case& item) {
+  trial.judged = item.skipped.empty();
+  for (const results::Arm& arm : item.arms)
+    if (arm.failed())
+      add_failure(trial, arm.name, arm.failure ? arm.failure->message : "its run failed");
+  for (const results::Check& check : item.checks)
+    if (check.verdict == name_of(compare::Verdict::vacuous) && !check.arms.empty())
+      note_same_bits(trial, check.arms.back());
+    else if (!check.passed)
+      add_failure(trial, check.arms.empty() ? "plain" : check.arms.back(), check.sentence);
+}
+
+/// Measures the rounding noise of a case whose arms compute in 16 bits, which decides how far they may
+/// differ.
+void measure_noise(Trial& trial, const suite::Case& source, const suite::SuiteOptions& options,
+                   Progress& progress) {
+  constexpr int repeats = 1;
+  try {
+    suite::calibrate_and_record(source, repeats, options, progress);
+  } catch (const UserError& error) {
+    if (error.code() == ExitCode::interrupted)
+      throw;
+    add_failure(trial, "plain", error.what());
+  }
+}
+
+}  // namespace
+
+Trials run_trials(const std::vector<ProposedCase>& proposals, const fs::path& folder,
+                  const suite::SuiteOptions& options, Progress& progress) {
+  std::vector<Trial> trials;
+  std::vector<suite::Case> cases;
+  std::map<std::string, size_t> by_file;
+  for (const ProposedCase& proposed : proposals) {
+    const fs::path file = folder / (proposed.name + ".toml");
+    if (fs::exists(file))
+      throw UserError(fmt::format("cannot write {} (it exists); remove it, or propose with another --seed",
+                                  file.string()));
+    write_file(file, case_text(proposed));
+    cases.push_back(suite::read_case(file));
+    by_file[cases.back().name] = trials.size();
+    trials.push_back({proposed, file, {}, false, false});
+    if (suite::computes_in_16_bits(proposed.base))
+      measure_noise(trials.back(), cases.back(), options, progress);
+  }
+  const suite::SuiteOutcome outcome = run_suite(cases, options, progress, [&](const results::Case& item) {
+    if (const auto found = by_file.find(item.name); found != by_file.end())
+      take_results(trials[found->second], item);
+  });
+  return {std::move(trials), outcome.interrupted};
+}
+
+Json trial_json(const Trial& trial) {
+  Json arms = Json::array(), failed = Json::array();
+  for (const ProposedArm& arm : trial.proposed.arms)
+    arms.push_back(arm.name);
+  for (const FailedArm& arm : trial.failed)
+    failed.push_back({{"arm", arm.name}, {"sentence", arm.sentence}});
+  return {{"case", trial.proposed.name},
+          {"file", trial.file.generic_string()},
+          {"arms", arms},
+          {"judged", trial.judged},
+          {"failed", failed}};
+}
+
+ProposedCase without_failed(const Trial& trial) {
+  ProposedCase left = trial.proposed;
+  std::erase_if(left.arms, [&](const ProposedArm& arm) {
+    return std::ranges::any_of(trial.failed, [&](const FailedArm& each) { return each.name == arm.name; });
+  });
+  return left;
+}
+
+}  // namespace parity::coverage

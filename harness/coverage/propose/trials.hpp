@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "harness/base/terminal/progress.hpp"
+#include "harness/coverage/propose/proposal.hpp"
+#include "harness/suite/run_suite.hpp"
+
+namespace parity::coverage {
+
+/// An arm that is not equivalent to its plain arm, or did not end.
+struct FailedArm {
+  std::string name;
+  std::string sentence;  ///< of the first check that failed, or of the run
+};
+
+/// A proposal that was run.
+struct Trial {
+  ProposedCase proposed;
+  std::filesystem::path file;     ///< the case file
+  std::vector<FailedArm> failed;  ///< empty: all arms hold
+  bool plain_failed = false;      ///< then no arm was tested
+  bool judged = false;            ///< false: the suite stopped before it
+
+  bool held() const { return judged && failed.empty(); }
+};
+
+/// Trials of one suite.
+struct Trials {
+  std::vector<Trial> all;
+  bool interrupted = false;  ///< by a signal; then some are not judged
+};
+
+/// Writes each proposal as a case file into a folder, and runs them.
+/// \throws UserError if a file exists already, or as run_suite()
+Trials run_trials(const std::vector<ProposedCase>& proposals, const std::filesystem::path& folder,
+                  const suite::SuiteOptions& options, Progress& progress);
+
+/// Returns {"case", "file", "arms", "judged", "failed": [{"arm", "sentence"}]}.
+Json trial_json(const Trial& trial);
+
+/// Returns the proposal without the arms that failed.
+ProposedCase without_failed(const Trial& trial);
+
+}  // namespace parity::coverage
