@@ -50,7 +50,7 @@ struct Entropies {
 
 std::optional<TensorKey> find_logits(const RecordedRun& run, const Batch& batch) {
   for (const char* name : {"output", "lm_head", "logits", "model"})
-    if (const TensorKey key{batch.step, Phase::forward, name}; run.has_values(key)) {
+    if (TensorKey key{batch.step, Phase::forward, name}; run.has_values(key)) {
       const Shape shape = run.trace().tensor(key).shape;
       if (shape.size() == 3 && shape[0] == batch.rows && shape[1] == batch.length)
         return key;
