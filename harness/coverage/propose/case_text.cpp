@@ -54,6 +54,10 @@ std::string checks_of(const ProposedCase& proposed, const ProposedArm& arm) {
   std::string exact = R"("lr", "batch_digest", "valid_tokens")";
   if (has(proposed, "rollouts"))
     exact += R"(, "rollout_digest")";
+  if (has(proposed, "decay_ramp"))
+    exact += R"(, "weight_decay")";
+  if (has(proposed, "document_mask"))
+    exact += R"(, "mask_pairs", "position_digest")";
   return check_text(exact, arm.name, "identical", "both arms train on the same rows at the same rates") +
          check_text(measured, arm.name, arm.same_bits ? "identical" : "equivalent",
                     names_text(own_features(proposed, arm)) +
