@@ -48,14 +48,14 @@ std::vector<logs::Log> read_seeds(const LogOptions& options) {
 /// Most channels of a table, and most that are described, without --all.
 constexpr size_t most_log_rows = 40, most_described = 10;
 
-void print_log_rows(const logs::LogDifference& difference, const std::string& agreeing, bool all) {
+void print_log_rows(const logs::LogDifference& difference, bool all) {
   const bool cut = !all && difference.channels.size() > most_log_rows;
   std::vector<std::vector<std::string>> rows;
   for (const logs::CurveDifference& row : difference.channels) {
     const compare::SeriesDifference& d = row.difference;
     if (cut && (d.identical() || rows.size() == most_log_rows))
       continue;
-    rows.push_back({row.name, d.identical() ? agreeing : "different", std::to_string(d.count),
+    rows.push_back({row.name, row.verdict(difference.filter.policy.strict()), std::to_string(d.count),
                     d.first ? std::to_string(row.expected.steps.at(*d.first)) : "-",
                     compare::ulp_text(d.max_ulp), compare::size_text(d.relative_l2)});
   }
@@ -89,7 +89,7 @@ void print_first_steps(const logs::LogDifference& difference, bool all) {
 }
 
 void print_pair(const logs::LogDifference& difference, bool all) {
-  print_log_rows(difference, difference.filter.policy.strict() ? "identical" : "equal", all);
+  print_log_rows(difference, all);
   print_first_steps(difference, all);
   for (const std::string& note : difference.notes)
     fmt::print("  {}\n", note);

@@ -41,6 +41,14 @@ void note_gaps(const std::vector<CurveDifference>& rows, const Log& a, const Log
     notes.push_back("no step of both has " + escape_to_line(compare::list_text(empty), 400));
 }
 
+/// Notes channels that were compared to fewer digits than one side has.
+void note_digits(const std::vector<CurveDifference>& rows, std::vector<std::string>& notes) {
+  for (const CurveDifference& row : rows)
+    if (row.coarse)
+      notes.push_back(fmt::format("{} is compared to the {} that the {} log has", parity::quoted(row.name),
+                                  row.coarse->digits.text(), row.coarse->is_first ? "first" : "second"));
+}
+
 /// Sets why the logs are not of one length, and why their agreement would prove too little.
 void judge_coverage(LogDifference& difference, const Log& a, const Log& b, int64_t shift) {
   for (const CurveDifference& row : difference.channels) {
@@ -90,6 +98,9 @@ Json row_json(const CurveDifference& row) {
                 {"max_ulp", row.difference.max_ulp},
                 {"relative_l2", json_number(row.difference.relative_l2)},
                 {"needed_rtol", json_number(row.difference.needed_rtol)}};
+  if (row.coarse)
+    entry["digits"] = {{"side", row.coarse->is_first ? "first" : "second"},
+                       {"significant", row.coarse->digits.significant}};
   if (const auto first = row.difference.first)
     entry["first"] = {{"step", row.expected.steps.at(*first)},
                       {"expected", json_number(row.expected.widened(*first))},
@@ -123,7 +134,9 @@ std::string LogDifference::verdict() const {
     return fmt::format("different: {}; {}", mismatch, what);
   if (!missing.empty())
     return fmt::format("missing: {}; {}", missing, what);
-  return fmt::format("{}: {}", filter.policy.strict() ? "identical" : "equal", what);
+  const bool exact = filter.policy.strict() &&
+                     std::ranges::none_of(channels, [](const auto& row) { return row.coarse.has_value(); });
+  return fmt::format("{}: {}", exact ? "identical" : "equal", what);
 }
 
 Json LogDifference::to_json() const {
@@ -153,6 +166,7 @@ LogDifference compare_logs(const Log& expected, const Log& actual, const LogFilt
   difference.steps = count_steps(expected, actual, shift);
   difference.channels = pair_channels(expected, actual, difference.match.common, shift, filter);
   note_gaps(difference.channels, expected, actual, difference.steps, difference.notes);
+  note_digits(difference.channels, difference.notes);
   std::erase_if(difference.channels, [](const CurveDifference& row) { return row.expected.size() == 0; });
   judge_coverage(difference, expected, actual, shift);
   difference.differing = static_cast<size_t>(std::ranges::count_if(

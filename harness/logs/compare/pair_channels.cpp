@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 namespace parity::logs {
 namespace {
@@ -27,6 +28,28 @@ CurveDifference pair_up(const std::string& name, const LogChannel& a, const LogC
   return row;
 }
 
+/// Measures the difference of a row. A difference that lies in digits that one side lacks does not count.
+void measure(CurveDifference& row, const Log& first, const Log& second, const LogFilter& filter) {
+  row.difference = measure_series(row.expected, row.actual, filter.policy);
+  if (row.difference.identical())
+    return;
+  const std::optional<CoarseSide> coarse = coarse_side(first, second, row.name);
+  if (!coarse)
+    return;
+  compare::Series a = row.expected, b = row.actual;
+  auto& expected = std::get<std::vector<double>>(a.values);
+  auto& actual = std::get<std::vector<double>>(b.values);
+  if (coarse->is_first)
+    actual = rounded_like(expected, actual, coarse->digits);
+  else
+    expected = rounded_like(actual, expected, coarse->digits);
+  const compare::SeriesDifference rounded = measure_series(a, b, filter.policy);
+  if (rounded.differing == row.difference.differing)
+    return;
+  row.difference = rounded;
+  row.coarse = coarse;
+}
+
 /// Returns whether step n of one log can be step n + 1 of the other. One that counts from 1 and logs every k
 /// steps begins at step 1 or k.
 bool numbered_apart(const std::vector<int64_t>& a, const std::vector<int64_t>& b) {
@@ -46,7 +69,7 @@ std::vector<CurveDifference> pair_channels(const Log& first, const Log& second,
   for (const std::string& name : names) {
     rows.push_back(pair_up(name, first.channels.at(name), second.channels.at(name), shift));
     if (rows.back().expected.size() > 0)
-      rows.back().difference = measure_series(rows.back().expected, rows.back().actual, filter.policy);
+      measure(rows.back(), first, second, filter);
   }
   return rows;
 }

@@ -49,9 +49,7 @@ reports::ComparedRow log_row(const CurveDifference& row, const std::string& side
   const compare::SeriesDifference& d = row.difference;
   return {side,
           d.identical(),
-          !d.identical() ? "different"
-          : strict       ? "identical"
-                         : "equal",
+          row.verdict(strict),
           {std::to_string(d.count), d.first ? std::to_string(row.expected.steps.at(*d.first)) : "-",
            compare::ulp_text(d.max_ulp), compare::size_text(d.relative_l2)}};
 }

@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/logs/compare/printed_digits.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "harness/logs/channel_names.hpp"
+
+namespace parity::logs {
+namespace {
+
+constexpr int most_printed = 9, fewest_printed = 3;
+constexpr size_t fewest_values = 3;
+
+/// Returns the digits of the shortest decimal that reads back as the value.
+PrintedDigits digits_of(double value) {
+  std::array<char, 40> text{};
+  const auto [end, error] =
+      std::to_chars(text.data(), text.data() + text.size(), std::abs(value), std::chars_format::scientific);
+  const std::string_view all(text.data(), static_cast<size_t>(end - text.data()));
+  const size_t mark = all.find('e');
+  int exponent = 0;
+  std::from_chars(text.data() + mark + (all[mark + 1] == '+' ? 2 : 1), end, exponent);
+  const int significant = mark == 1 ? 1 : static_cast<int>(mark) - 1;  // without the point
+  return {significant, std::max(0, significant - 1 - exponent)};
+}
+
+/// Returns the digits of a log's training results; nothing if one of them has all digits, or there is none.
+std::optional<PrintedDigits> digits_of_results(const Log& log) {
+  std::optional<PrintedDigits> most;
+  for (const auto& [name, channel] : log.channels) {
+    if (!is_training_result(name))
+      continue;
+    const std::optional<PrintedDigits> own = printed_digits(channel.values);
+    if (!own)
+      return std::nullopt;
+    if (!most || own->significant > most->significant)
+      most = own;
+  }
+  return most;
+}
+
+/// Returns the digits that a log printed a channel with; nothing for all.
+std::optional<PrintedDigits> digits_of_channel(const Log& log, const std::string& channel) {
+  const std::optional<PrintedDigits> results = digits_of_results(log);
+  if (!results || is_training_result(channel))
+    return results ? printed_digits(log.channels.at(channel).values) : std::nullopt;
+  return PrintedDigits{results->significant, most_printed + fewest_printed * most_printed};
+}
+
+}  // namespace
+
+double PrintedDigits::half_unit(double printed) const {
+  constexpr double slack = 1 + 1e-9;  // of the comparison itself
+  const double fixed = 0.5 * std::pow(10.0, -decimals);
+  if (printed == 0)
+    return fixed * slack;
+  const double place = std::floor(std::log10(std::abs(printed))) + 1 - significant;
+  return std::max(fixed, 0.5 * std::pow(10.0, place)) * slack;
+}
+
+std::string PrintedDigits::text() const {
+  return fmt::format("{} significant digits", significant);
+}
+
+std::optional<PrintedDigits> printed_digits(std::span<const double> values) {
+  PrintedDigits most;
+  size_t counted = 0;
+  for (const double value : values) {
+    if (!std::isfinite(value) || value == 0)
+      continue;
+    ++counted;
+    const PrintedDigits own = digits_of(value);
+    most.significant = std::max(most.significant, own.significant);
+    most.decimals = std::max(most.decimals, own.decimals);
+    if (most.significant > most_printed)
+      return std::nullopt;
+  }
+  if (counted < fewest_values || most.significant < fewest_printed)
+    return std::nullopt;
+  return most;
+}
+
+std::optional<CoarseSide> coarse_side(const Log& first, const Log& second, const std::string& channel) {
+  const std::optional<PrintedDigits> a = digits_of_channel(first, channel);
+  const std::optional<PrintedDigits> b = digits_of_channel(second, channel);
+  if (a && (!b || b->significant > a->significant))
+    return CoarseSide{true, *a};
+  if (b && (!a || a->significant > b->significant))
+    return CoarseSide{false, *b};
+  return std::nullopt;
+}
+
+std::vector<double> rounded_like(std::span<const double> coarse, std::span<const double> fine,
+                                 const PrintedDigits& digits) {
+  std::vector<double> values(fine.begin(), fine.end());
+  for (size_t i = 0; i < values.size(); ++i)
+    if (std::abs(values[i] - coarse[i]) <= digits.half_unit(coarse[i]))
+      values[i] = coarse[i];
+  return values;
+}
+
+}  // namespace parity::logs

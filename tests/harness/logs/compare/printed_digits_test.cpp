@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/logs/compare/printed_digits.hpp"
+
+#include <cmath>
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "harness/logs/compare/compare_logs.hpp"
+#include "tests/harness/logs/log_fixture.hpp"
+
+namespace parity::logs {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+
+/// Returns values that no short decimal has.
+std::vector<double> losses() {
+  std::vector<double> values;
+  for (int i = 0; i < 20; ++i)
+    values.push_back(2 + 4 * std::exp(-i / 7.0));
+  return values;
+}
+
+/// Returns the values as a printf format prints them.
+std::vector<double> printed(const std::vector<double>& values, const char* format) {
+  std::vector<double> all;
+  for (const double value : values)
+    all.push_back(std::strtod(fmt::vformat(format, fmt::make_format_args(value)).c_str(), nullptr));
+  return all;
+}
+
+Log log_of_channels(const std::map<std::string, std::vector<double>>& channels) {
+  Log log{"a.csv", "CSV", {}, {}};
+  for (const auto& [name, values] : channels) {
+    LogChannel& channel = log.channels[name];
+    channel.values = values;
+    for (size_t i = 0; i < values.size(); ++i)
+      channel.steps.push_back(static_cast<int64_t>(i) + 1);
+  }
+  return log;
+}
+
+TEST(PrintedDigits, OfFormats) {
+  EXPECT_EQ(printed_digits(printed(losses(), "{:.5f}"))->decimals, 5);
+  EXPECT_EQ(printed_digits(printed(losses(), "{:.4g}"))->significant, 4);
+  EXPECT_FALSE(printed_digits(losses()));
+  EXPECT_FALSE(printed_digits(printed(losses(), "{:.1f}"))) << "two digits show too little";
+  EXPECT_FALSE(printed_digits(std::vector<double>{1.25, 1.5})) << "two values are too few";
+  EXPECT_FALSE(printed_digits(std::vector<double>{0.1F, 0.2F, 0.3F})) << "float32 has more than it prints";
+}
+
+TEST(PrintedDigits, HalfUnit_IsThatOfTheLastDigit) {
+  const PrintedDigits fixed{7, 5}, general{4, 8};
+  EXPECT_NEAR(fixed.half_unit(10.98765), 0.5e-5, 1e-12);
+  EXPECT_NEAR(fixed.half_unit(0), 0.5e-5, 1e-12);
+  EXPECT_NEAR(general.half_unit(4.167e-5), 0.5e-8, 1e-15);
+  EXPECT_NEAR(general.half_unit(9.999), 0.5e-3, 1e-9);
+}
+
+TEST(PrintedDigits, RoundedLog_Agrees) {
+  for (const char* format : {"{:.5f}", "{:.4g}", "{:.3e}"}) {
+    const Log fine = log_of_channels({{"loss", losses()}});
+    const Log coarse = log_of_channels({{"loss", printed(losses(), format)}});
+    for (const LogDifference& found : {compare_logs(fine, coarse, {}), compare_logs(coarse, fine, {})}) {
+      EXPECT_EQ(found.exit_code(), ExitCode::agree) << format;
+      EXPECT_THAT(found.verdict(), HasSubstr("equal: 1 common channel agrees in every digit"));
+      EXPECT_THAT(found.notes, Contains(HasSubstr("'loss' is compared to the ")));
+    }
+  }
+}
+
+TEST(PrintedDigits, OneUnitMore_Differs) {
+  std::vector<double> other = printed(losses(), "{:.4f}");
+  other[7] += 1e-4;
+  const LogDifference found =
+      compare_logs(log_of_channels({{"loss", losses()}}), log_of_channels({{"loss", other}}), {});
+  EXPECT_EQ(found.exit_code(), ExitCode::differ);
+  EXPECT_EQ(found.channels.at(0).difference.differing, 1U);
+  EXPECT_EQ(found.channels.at(0).difference.first, 7U);
+}
+
+TEST(PrintedDigits, EqualFormats_AreComparedExactly) {
+  std::vector<double> other = printed(losses(), "{:.4f}");
+  const Log one = log_of_channels({{"loss", other}});
+  other[7] += 1e-4;
+  EXPECT_EQ(compare_logs(one, log_of_channels({{"loss", other}}), {}).channels.at(0).difference.differing,
+            1U);
+}
+
+TEST(PrintedDigits, ShortRateInALogOfAllDigits_IsExact) {
+  // A schedule of short decimals is not a rounded one: 1e-4 against 1.0004e-4 is another rate.
+  std::vector<double> rate, other;
+  for (int i = 1; i <= 20; ++i)
+    rate.push_back(i * 25 / 1e6), other.push_back(i * 25.0004 / 1e6);
+  const Log one = log_of_channels({{"loss", losses()}, {"lr", rate}});
+  const LogDifference found = compare_logs(one, log_of_channels({{"loss", losses()}, {"lr", other}}), {});
+  EXPECT_EQ(found.exit_code(), ExitCode::differ);
+}
+
+TEST(PrintedDigits, RateOfACoarseLog_HasItsDigits) {
+  std::vector<double> rate, late;
+  for (int i = 1; i <= 20; ++i)
+    rate.push_back(3e-4 * i / 17), late.push_back(3e-4 * (i - 1) / 17);
+  const Log fine = log_of_channels({{"loss", losses()}, {"lr", rate}});
+  const auto coarse = [&](const std::vector<double>& lr) {
+    return log_of_channels({{"loss", printed(losses(), "{:.4g}")}, {"lr", printed(lr, "{:.4g}")}});
+  };
+  EXPECT_EQ(compare_logs(fine, coarse(rate), {}).exit_code(), ExitCode::agree);
+  EXPECT_EQ(compare_logs(fine, coarse(late), {}).exit_code(), ExitCode::differ);
+}
+
+TEST(PrintedDigits, Nan_AgreesWithNothing) {
+  std::vector<double> other = printed(losses(), "{:.4f}"), fine = losses();
+  other[3] = fine[3] = NAN;
+  const LogDifference found =
+      compare_logs(log_of_channels({{"loss", fine}}), log_of_channels({{"loss", other}}), {});
+  EXPECT_EQ(found.exit_code(), ExitCode::differ);
+}
+
+}  // namespace
+}  // namespace parity::logs
