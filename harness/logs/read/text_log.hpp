@@ -27,7 +27,8 @@ std::span<const TextKind> text_kinds();
 /// known; lazy quantifiers and look-around are not.
 class Pattern {
  public:
-  /// \throws UserError for an invalid expression, or one that has neither the groups step and one more, nor the
+  /// \throws UserError for an invalid expression, or one that has neither the groups step and one more, nor
+  /// the
   ///         group dict (a Python dict without a step)
   explicit Pattern(const std::string& text);
   ~Pattern();
