@@ -114,9 +114,10 @@ void check_rows(const Batch& batch, Finding& finding, Departures& departures) {
 double share_of_shift(const Batch& batch, int64_t shift) {
   int64_t same = 0, all = 0;
   for (int64_t row = 0; row < batch.rows; ++row)
-    for (int64_t place = 0; place + shift < batch.length; ++place) {
+    for (int64_t place = std::max<int64_t>(0, -shift); place < batch.length - std::max<int64_t>(0, shift);
+         ++place) {
       const double label = batch.labels[batch.at(row, place)];
-      if (label == ignored_label || place + shift < 0)
+      if (label == ignored_label)
         continue;
       ++all;
       same += label == batch.tokens[batch.at(row, place + shift)];

@@ -42,7 +42,7 @@ std::vector<Answer> refuse_tied_pipelines(const std::vector<FlatConfig>& configs
 }
 
 const Pair& find(const std::vector<Pair>& pairs, std::string_view one, std::string_view other) {
-  const auto [low, high] = std::minmax(find_feature(one), find_feature(other));
+  const auto [low, high] = std::minmax({find_feature(one), find_feature(other)});
   return *std::ranges::find_if(
       pairs, [&, l = low, h = high](const Pair& pair) { return pair.one == l && pair.other == h; });
 }

@@ -27,6 +27,7 @@ from torch.distributed.checkpoint.metadata import (BytesStorageMetadata, ChunkSt
 from torch.distributed.checkpoint.state_dict import get_state_dict
 from torch.distributed.tensor import Shard, distribute_tensor
 
+from parity.checkpoints import distributed
 from parity.checkpoints.command import COMMAND
 
 PARITY = sys.argv[2]
@@ -151,6 +152,13 @@ class CheckpointsTest(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertIn("its pickle wants posix.system, which could run code", done.stderr)
         self.assertFalse((self.folder / "ran").exists())
+
+    def test_paths_of_python_3_13_are_read(self):
+        """Python 3.13 pickles paths by another module than the versions before and after."""
+        pickled = b"\x80\x04\x8c\x0epathlib._local\x94\x8c\tPosixPath\x94\x93\x94."
+        self.assertIs(distributed._Unpickler(io.BytesIO(pickled)).load(), pathlib.PosixPath)
+        with self.assertRaisesRegex(pickle.UnpicklingError, "pathlib.os, which could run code"):
+            distributed._Unpickler(io.BytesIO(b"\x80\x04\x8c\x0epathlib._local\x8c\x02os\x93.")).load()
 
     def test_claims_beyond_the_file_are_refused(self):
         torch.save({"a": torch.ones(1).expand(10**12)}, self.path("bomb.pt"))

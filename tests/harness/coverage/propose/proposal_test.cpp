@@ -29,7 +29,7 @@ std::vector<Answer> accept_any(const std::vector<FlatConfig>& configs) {
 /// The pairs as if the suite had every pair but one.
 std::vector<Pair> all_but(std::string_view one, std::string_view other) {
   std::vector<Pair> pairs = classify_pairs({}, accept_any);
-  const auto [low, high] = std::minmax(find_feature(one), find_feature(other));
+  const auto [low, high] = std::minmax({find_feature(one), find_feature(other)});
   for (Pair& pair : pairs)
     if (pair.state == PairState::missing && !(pair.one == low && pair.other == high))
       pair.state = PairState::covered;
@@ -64,9 +64,9 @@ TEST(Proposal, RefusedPair_IsNeitherWantedNorDrawn) {
   };
   const size_t one = find_feature("chunked_loss"), other = find_feature("autocast");
   Proposer proposer(classify_pairs({}, refuse), refuse, 1);
-  EXPECT_THAT(proposer.wanted(), Not(Contains(std::minmax(one, other))));
+  EXPECT_THAT(proposer.wanted(), Not(Contains(std::minmax({one, other}))));
   for (const ProposedCase& each : proposer.draw(60))
-    EXPECT_THAT(pairs_of(each), Not(Contains(std::minmax(one, other))));
+    EXPECT_THAT(pairs_of(each), Not(Contains(std::minmax({one, other}))));
 }
 
 TEST(Proposal, Arm_KeepsModelAndDataOfItsBase) {

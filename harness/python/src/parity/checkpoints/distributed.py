@@ -54,6 +54,8 @@ class _Unpickler(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
         if (module, name) == ("builtins", "getattr"):
             return _member
+        if module == "pathlib._local":  # where Python 3.13 says that pathlib's classes are
+            module = "pathlib"
         dtype = getattr(torch, name, None) if module == "torch" else None
         if (module, name) in ALLOWED or isinstance(dtype, torch.dtype):
             return super().find_class(module, name)
