@@ -79,7 +79,7 @@ Validator trainer_validator(const fs::path& trainer, const fs::path& folder) {
     const Files files(folder);
     const Json answers = ask(trainer, files, list);
     if (!answers.is_array() || answers.size() != configs.size())
-      throw UserError(fmt::format("cannot use the answer of {} (it is no list of {}); rebuild it",
+      throw UserError(fmt::format("cannot use the answer of {} (expected a list of {}); rebuild it",
                                   trainer.string(), configs.size()));
     std::vector<Answer> all;
     for (const Json& each : answers)

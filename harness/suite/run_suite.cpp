@@ -170,9 +170,8 @@ class Suite {
     for (const PlannedCase& planned : plan_.cases()) {
       ShardItem item{planned.source.name, {}};
       for (const PlannedArm& arm : planned.arms)
-        for (const std::string& id : {arm.run, arm.twin})
-          if (!id.empty())
-            item.runs[id] = plan_.runs().at(id).cost();
+        for (const std::string& id : arm.runs())
+          item.runs[id] = plan_.runs().at(id).cost();
       items.push_back(std::move(item));
       // Machines that plan other twins assign the cases differently.
       names += planned.source.name + (planned.twins == Twins::spare ? " on stored evidence\n" : "\n");
@@ -189,20 +188,18 @@ class Suite {
   }
 
   bool ended(const PlannedCase& planned) const {
-    return std::all_of(planned.arms.begin(), planned.arms.end(), [&](const PlannedArm& arm) {
-      return runs().contains(arm.run) && (arm.twin.empty() || runs().contains(arm.twin)) &&
-             (arm.repeat.empty() || runs().contains(arm.repeat));
+    return std::ranges::all_of(planned.arms, [&](const PlannedArm& arm) {
+      return std::ranges::all_of(arm.runs(), [&](const std::string& id) { return runs().contains(id); });
     });
   }
 
   bool was_interrupted(const PlannedCase& planned) const {
     const auto cut = [&](const std::string& id) {
-      return !id.empty() && runs().at(id).failure &&
-             runs().at(id).failure->kind == results::FailureKind::interrupted;
+      const auto& failure = runs().at(id).failure;
+      return failure && failure->kind == results::FailureKind::interrupted;
     };
-    return std::any_of(planned.arms.begin(), planned.arms.end(), [&](const PlannedArm& arm) {
-      return cut(arm.run) || cut(arm.twin) || cut(arm.repeat);
-    });
+    return std::ranges::any_of(planned.arms,
+                               [&](const PlannedArm& arm) { return std::ranges::any_of(arm.runs(), cut); });
   }
 
   static golden::StoredGolden golden_of(const Case& source) {

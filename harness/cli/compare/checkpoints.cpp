@@ -42,28 +42,13 @@ ExitCode compare_checkpoints(const CheckpointOptions& options) {
     differences.push_back(compare_checkpoints(sides.front(), sides[i], options.comparison));
     pairs.push_back(checkpoint_outcome(differences.back(), sides.front(), sides[i]));
   }
-  const ExitCode code = overall_code(pairs);
-  const std::string verdict = overall_verdict(options.sides.front(), pairs);
-  if (options.json)
-    print_json(options.sides.front(), pairs);
-  else {
-    fmt::print("{}\n", sides.front().text());
-    for (size_t i = 0; i < pairs.size(); ++i) {
-      fmt::print("{}{}\n\n", i == 0 ? "" : "\n", sides[i + 1].text());
-      print_checkpoints(differences[i], options.all);
-      if (pairs.size() > 1)
-        print_verdict(pairs[i].code, pairs[i].verdict);
-    }
-    print_verdict(code, verdict);
-  }
-  const auto page = [&] {
-    reports::Comparison comparison = comparison_of_checkpoints(sides, differences);
-    comparison.verdict = verdict;
-    comparison.agrees = code == ExitCode::agree;
-    return comparison;
-  };
-  write_outputs(options.outputs, page, !options.json);
-  return code;
+  std::vector<std::string> heads;
+  for (const checkpoints::Checkpoint& side : sides)
+    heads.push_back(side.text());
+  return conclude(
+      {options.sides.front(), pairs, heads, [&](size_t i) { print_checkpoints(differences[i], options.all); },
+       [&] { return comparison_of_checkpoints(sides, differences); }},
+      options.outputs, options.json);
 }
 
 }  // namespace parity::cli

@@ -136,28 +136,13 @@ ExitCode compare_logs_or_traces(const LogOptions& options) {
     differences.push_back(difference_of(sides.front(), sides[i], options));
     pairs.push_back(judge_pair(differences.back(), sides.front(), sides[i], seeds, options));
   }
-  const ExitCode code = overall_code(pairs);
-  const std::string verdict = overall_verdict(options.sides.front(), pairs);
-  if (options.json)
-    print_json(options.sides.front(), pairs);
-  else {
-    fmt::print("{}\n", sides.front().log.text());
-    for (size_t i = 0; i < pairs.size(); ++i) {
-      fmt::print("{}{}\n\n", i == 0 ? "" : "\n", sides[i + 1].log.text());
-      print_pair(differences[i], options.all);
-      if (pairs.size() > 1)
-        print_verdict(pairs[i].code, pairs[i].verdict);
-    }
-    print_verdict(code, verdict);
-  }
-  const auto page = [&] {
-    reports::Comparison comparison = comparison_of_logs(sides, differences, seeds);
-    comparison.verdict = verdict;
-    comparison.agrees = code == ExitCode::agree;
-    return comparison;
-  };
-  write_outputs(options.outputs, page, !options.json);
-  return code;
+  std::vector<std::string> heads;
+  for (const ReadLog& side : sides)
+    heads.push_back(side.log.text());
+  return conclude(
+      {options.sides.front(), pairs, heads, [&](size_t i) { print_pair(differences[i], options.all); },
+       [&] { return comparison_of_logs(sides, differences, seeds); }},
+      options.outputs, options.json);
 }
 
 }  // namespace parity::cli

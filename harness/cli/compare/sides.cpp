@@ -13,6 +13,40 @@
 #include "harness/compare/text/wording.hpp"
 
 namespace parity::cli {
+namespace {
+
+/// Prints the pairs as JSON.
+void print_json(const std::string& first, const std::vector<PairOutcome>& pairs) {
+  if (pairs.size() == 1) {
+    fmt::print("{}\n", json_text(pairs.front().json, 1));
+    return;
+  }
+  Json all = {{"schema", "parity.overlay/1"},
+              {"reference", first},
+              {"identical", overall_code(pairs) == ExitCode::agree},
+              {"verdict", overall_verdict(first, pairs)},
+              {"comparisons", Json::array()}};
+  for (const PairOutcome& pair : pairs) {
+    Json json = pair.json;
+    json["side"] = pair.side;
+    all["comparisons"].push_back(std::move(json));
+  }
+  fmt::print("{}\n", json_text(all, 1));
+}
+
+/// Prints the verdict of one pair of several, or of all.
+void print_verdict(ExitCode code, const std::string& verdict) {
+  const Style style = Style::for_stream(stdout);
+  fmt::print("\n{}\n", code == ExitCode::agree ? style.good(verdict) : style.bad(verdict));
+}
+
+/// Prints a line about a side, if there is one.
+void print_head(const std::string& head, const char* end) {
+  if (head.find_first_not_of('\n') != std::string::npos)
+    fmt::print("{}{}", head, end);
+}
+
+}  // namespace
 
 std::vector<std::string> unique_labels(const std::vector<std::string>& names) {
   std::vector<std::string> labels;
@@ -54,27 +88,30 @@ std::string overall_verdict(const std::string& first, const std::vector<PairOutc
                      agreeing == 1 ? "agrees" : "agree", escape_to_line(first));
 }
 
-void print_json(const std::string& first, const std::vector<PairOutcome>& pairs) {
-  if (pairs.size() == 1) {
-    fmt::print("{}\n", json_text(pairs.front().json, 1));
-    return;
+ExitCode conclude(const ComparedPairs& compared, const ComparisonOutputs& outputs, bool json) {
+  const std::vector<PairOutcome>& pairs = compared.pairs;
+  const ExitCode code = overall_code(pairs);
+  const std::string verdict = overall_verdict(compared.first, pairs);
+  if (json)
+    print_json(compared.first, pairs);
+  else {
+    print_head(compared.heads.front(), "\n");
+    for (size_t i = 0; i < pairs.size(); ++i) {
+      print_head((i == 0 ? "" : "\n") + compared.heads.at(i + 1), "\n\n");
+      compared.print(i);
+      if (pairs.size() > 1)
+        print_verdict(pairs[i].code, pairs[i].verdict);
+    }
+    print_verdict(code, verdict);
   }
-  Json all = {{"schema", "parity.overlay/1"},
-              {"reference", first},
-              {"identical", overall_code(pairs) == ExitCode::agree},
-              {"verdict", overall_verdict(first, pairs)},
-              {"comparisons", Json::array()}};
-  for (const PairOutcome& pair : pairs) {
-    Json json = pair.json;
-    json["side"] = pair.side;
-    all["comparisons"].push_back(std::move(json));
-  }
-  fmt::print("{}\n", json_text(all, 1));
-}
-
-void print_verdict(ExitCode code, const std::string& verdict) {
-  const Style style = Style::for_stream(stdout);
-  fmt::print("\n{}\n", code == ExitCode::agree ? style.good(verdict) : style.bad(verdict));
+  const auto page = [&] {
+    reports::Comparison comparison = compared.page();
+    comparison.verdict = verdict;
+    comparison.agrees = code == ExitCode::agree;
+    return comparison;
+  };
+  write_outputs(outputs, page, !json);
+  return code;
 }
 
 }  // namespace parity::cli

@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "harness/base/exit_code.hpp"
 #include "harness/base/json/json.hpp"
+#include "harness/cli/compare/outputs.hpp"
+#include "reports/compare/comparison.hpp"
 
 namespace parity::cli {
 
@@ -27,10 +30,19 @@ ExitCode overall_code(const std::vector<PairOutcome>& pairs);
 /// Returns the sentence of the only pair; of more, how many sides agree with the first, and which do not.
 std::string overall_verdict(const std::string& first, const std::vector<PairOutcome>& pairs);
 
-/// Prints the pairs as JSON: the only pair's own, or an object of schema parity.overlay/1.
-void print_json(const std::string& first, const std::vector<PairOutcome>& pairs);
+/// What `parity compare` found, whatever kind the sides are of.
+struct ComparedPairs {
+  std::string first;  ///< the reference, as the user named it
+  std::vector<PairOutcome> pairs;
+  std::vector<std::string> heads;  ///< a line about the reference, and one about each other side; "" for none
+  std::function<void(size_t pair)> print;
+  std::function<reports::Comparison()> page;  ///< without title, verdict and outcome
+};
 
-/// Prints the verdict of one pair of several, or of all.
-void print_verdict(ExitCode code, const std::string& verdict);
+/// Prints all pairs and their verdicts, or JSON: the only pair's own, or an object of schema
+/// parity.overlay/1. Then writes the files that are wanted.
+/// \return the exit code of all pairs
+/// \throws UserError as write_outputs
+ExitCode conclude(const ComparedPairs& compared, const ComparisonOutputs& outputs, bool json);
 
 }  // namespace parity::cli

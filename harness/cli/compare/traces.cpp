@@ -35,28 +35,13 @@ ExitCode compare_all_traces(const TraceOptions& options) {
     differences.push_back(compare_traces(traces.front(), traces[i], options.filter, detail, options.policy));
     pairs.push_back(trace_outcome(differences.back(), options.sides[i]));
   }
-  const ExitCode code = overall_code(pairs);
-  const std::string verdict = overall_verdict(options.sides.front(), pairs);
-  if (options.json)
-    print_json(options.sides.front(), pairs);
-  else {
-    for (size_t i = 0; i < pairs.size(); ++i) {
-      if (pairs.size() > 1)
-        fmt::print("{}{}\n\n", i == 0 ? "" : "\n", escape_to_line(pairs[i].side));
-      print_traces(differences[i], options.all, options.profile);
-      if (pairs.size() > 1)
-        print_verdict(pairs[i].code, pairs[i].verdict);
-    }
-    print_verdict(code, verdict);
-  }
-  const auto page = [&] {
-    reports::Comparison comparison = comparison_of_traces(options.sides, traces, differences);
-    comparison.verdict = verdict;
-    comparison.agrees = code == ExitCode::agree;
-    return comparison;
-  };
-  write_outputs(options.outputs, page, !options.json);
-  return code;
+  std::vector<std::string> heads = {""};
+  for (const PairOutcome& pair : pairs)
+    heads.push_back(pairs.size() > 1 ? escape_to_line(pair.side) : "");
+  return conclude({options.sides.front(), pairs, heads,
+                   [&](size_t i) { print_traces(differences[i], options.all, options.profile); },
+                   [&] { return comparison_of_traces(options.sides, traces, differences); }},
+                  options.outputs, options.json);
 }
 
 }  // namespace parity::cli

@@ -174,7 +174,7 @@ void compare_groups(const RecordedRun& run, const Points& first, Finding& findin
     }
     finding.notes.push_back(same && factor == 1 ? fmt::format("lr.{} equals lr", group)
                             : same              ? fmt::format("lr.{} is {:.6g} times lr", group, factor)
-                                                : fmt::format("lr.{} is no constant multiple of lr", group));
+                                   : fmt::format("lr.{} is not a constant multiple of lr", group));
   }
 }
 

@@ -11,6 +11,7 @@
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/compare/text/policy.hpp"
 #include "harness/compare/text/wording.hpp"
+#include "harness/logs/channel_names.hpp"
 #include "harness/logs/compare/shape.hpp"
 
 namespace parity::logs {
@@ -61,6 +62,13 @@ void judge_coverage(LogDifference& difference, const Log& a, const Log& b, int64
     if (difference.missing.empty())
       difference.missing = coverage_problem(row, first, second, shift);
   }
+  for (const CurveDifference& row : difference.channels)
+    if (difference.missing.empty() && !difference.filter.partial && row.coarse &&
+        is_training_result(row.name) && row.coarse->digits.significant < fewest_that_prove)
+      difference.missing = fmt::format(
+          "{} was printed with {}, and agreement in so few proves too little; --partial "
+          "accepts it",
+          parity::quoted(row.name), row.coarse->digits.text());
   if (difference.channels.empty())
     difference.missing = "no channel has a step in common";
   if (difference.missing.empty())

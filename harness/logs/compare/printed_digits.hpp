@@ -22,6 +22,10 @@ struct PrintedDigits {
   std::string text() const;
 };
 
+/// Agreement of a loss, eval_loss or grad_norm in fewer digits proves too little: a learning rate that is
+/// late by a step moves the loss by less than 1e-3 of it.
+inline constexpr int fewest_that_prove = 4;
+
 /// Returns the digits of values that were printed with few of them; nothing for values with more than 9
 /// digits, fewer than 3, or fewer than 3 values. What a value behind them was cannot be known, so this is
 /// only of use for values that follow from weights, which are never short decimals by themselves.

@@ -64,7 +64,7 @@ void erase_key(Arm& arm, const std::string& key) {
 
 void check_variable(const std::string& name, const std::string& value) {
   if (name.empty() || name.find('=') != std::string::npos || name.find('\0') != std::string::npos)
-    throw UserError(parity::quoted(name) + " is no name of a variable");
+    throw UserError(parity::quoted(name) + " cannot be the name of a variable");
   if (value.find('\0') != std::string::npos)
     throw UserError("the variable " + escape_to_line(name) + " holds a NUL byte, which no variable can");
   if (name.starts_with("PARITY_") || std::ranges::find(own_variables, name) != own_variables.end())

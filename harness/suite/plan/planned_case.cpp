@@ -19,6 +19,14 @@ auto& find_arm(Arms& arms, const std::string& name) {
 
 }  // namespace
 
+std::vector<std::string> PlannedArm::runs() const {
+  std::vector<std::string> ids;
+  for (const std::string& id : {run, twin, repeat})
+    if (!id.empty())
+      ids.push_back(id);
+  return ids;
+}
+
 PlannedArm& PlannedCase::arm(const std::string& name) {
   return find_arm(arms, name);
 }

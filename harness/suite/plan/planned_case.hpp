@@ -22,6 +22,9 @@ struct PlannedArm {
   std::string spare_twin = {};  ///< id of a twin that runs only if no stored evidence is valid
   std::string resolved = {};    ///< ArmEvidence::resolved
   std::string repeat = {};      ///< id of a second run of the same; "" if there is none
+
+  /// Returns the ids of its runs, twin and repeat; without a spare twin.
+  std::vector<std::string> runs() const;
 };
 
 /// The float64 twins of a case that run.

@@ -19,6 +19,15 @@ class Problem(Exception):
         self.code = code
 
 
+def missing_package(path: pathlib.Path, name: str, reads: str, package: str) -> Problem:
+    """What to say where Python lacks the package `package`, called `name`, that reads `reads`."""
+    return Problem(
+        f"cannot read {path} ({sys.executable} has no {name}, which reads {reads}); "
+        f"run: {sys.executable} -m pip install {package}",
+        3,
+    )
+
+
 def one_line(text: object, most: int = 300) -> str:
     """A text of someone else on one line, without control characters."""
     line = "".join(c if c.isprintable() else "?" for c in " ".join(str(text).split()))

@@ -72,6 +72,16 @@ TEST(PrintedDigits, RoundedLog_Agrees) {
   }
 }
 
+TEST(PrintedDigits, ThreeDigits_ProveTooLittle) {
+  const Log coarse = log_of_channels({{"loss", printed(losses(), "{:.2f}")}});
+  LogFilter filter;
+  const LogDifference found = compare_logs(log_of_channels({{"loss", losses()}}), coarse, filter);
+  EXPECT_EQ(found.exit_code(), ExitCode::missing);
+  EXPECT_THAT(found.verdict(), HasSubstr("'loss' was printed with 3 significant digits"));
+  filter.partial = true;
+  EXPECT_EQ(compare_logs(log_of_channels({{"loss", losses()}}), coarse, filter).exit_code(), ExitCode::agree);
+}
+
 TEST(PrintedDigits, OneUnitMore_Differs) {
   std::vector<double> other = printed(losses(), "{:.4f}");
   other[7] += 1e-4;

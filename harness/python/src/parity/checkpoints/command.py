@@ -5,10 +5,9 @@
 from __future__ import annotations
 
 import pathlib
-import sys
 import warnings
 
-from ..conversion import Conversion, Problem, one_line
+from ..conversion import Conversion, missing_package, one_line
 
 
 def convert(path: pathlib.Path, output: pathlib.Path) -> None:
@@ -16,11 +15,7 @@ def convert(path: pathlib.Path, output: pathlib.Path) -> None:
     try:
         import torch
     except ImportError:
-        raise Problem(
-            f"cannot read {path} ({sys.executable} has no PyTorch, which reads this format); "
-            f"run: {sys.executable} -m pip install torch",
-            3,
-        ) from None
+        raise missing_package(path, "PyTorch", "this format", "torch") from None
     from . import distributed, safetensors_file, torch_save
 
     left_out: list[str] = []

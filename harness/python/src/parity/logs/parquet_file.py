@@ -5,10 +5,9 @@
 from __future__ import annotations
 
 import pathlib
-import sys
 from typing import Any
 
-from ..conversion import Problem, one_line
+from ..conversion import Problem, missing_package, one_line
 from .rows import Rows
 
 MAGIC = b"PAR1"
@@ -29,11 +28,7 @@ def read(path: pathlib.Path, files: list[pathlib.Path], rows: Rows) -> None:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
-        raise Problem(
-            f"cannot read {path} ({sys.executable} has no pyarrow, which reads Parquet); "
-            f"run: {sys.executable} -m pip install pyarrow",
-            3,
-        ) from None
+        raise missing_package(path, "pyarrow", "Parquet", "pyarrow") from None
     if len(files) > 1:
         rows.notes.append(f"{len(files)} Parquet files are joined in the order of their names")
     for file in files:

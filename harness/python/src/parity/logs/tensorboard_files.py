@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import pathlib
 import re
-import sys
 from collections.abc import Iterator
 from typing import Any
 
-from ..conversion import Problem, one_line
+from ..conversion import Problem, missing_package, one_line
 from .rows import Rows
 
 NAME = re.compile(r"tfevents\.\d.*")  # begins with the time [s], ends with a counter
@@ -34,11 +33,7 @@ def read(path: pathlib.Path, files: list[pathlib.Path], rows: Rows) -> None:
     try:
         import tensorboard  # noqa: F401
     except ImportError:
-        raise Problem(
-            f"cannot read {path} ({sys.executable} has no TensorBoard, which reads this format); "
-            f"run: {sys.executable} -m pip install tensorboard",
-            3,
-        ) from None
+        raise missing_package(path, "TensorBoard", "this format", "tensorboard") from None
     if len(files) > 1:
         rows.notes.append(f"{len(files)} files of events are joined in the order of the times in their names")
     below = sum(1 for file in path.rglob("*tfevents.*") if file not in files) if path.is_dir() else 0

@@ -7,12 +7,11 @@ from __future__ import annotations
 import json
 import pathlib
 import struct
-import sys
 import zlib
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from ..conversion import Problem, one_line
+from ..conversion import Problem, missing_package, one_line
 from .rows import Rows
 
 HEAD = b":W&B" + struct.pack("<HB", 0xBEE1, 0)
@@ -32,11 +31,7 @@ def read(path: pathlib.Path, rows: Rows) -> None:
     try:
         from wandb.proto.wandb_internal_pb2 import Record
     except ImportError:
-        raise Problem(
-            f"cannot read {path} ({sys.executable} has no W&B, which reads this format); "
-            f"run: {sys.executable} -m pip install wandb",
-            3,
-        ) from None
+        raise missing_package(path, "W&B", "this format", "wandb") from None
     ended = False
     with path.open("rb") as file:
         for at, data in records(path, file):
