@@ -99,11 +99,12 @@ struct Found {
 
 void print_found(const Found& found, double seconds, bool json) {
   if (json)
-    fmt::print(
-        "{}\n",
-        json_text(
-            {{"cases", found.cases}, {"arms", found.arms}, {"seconds", seconds}, {"different", found.trials}},
-            1));
+    fmt::print("{}\n", json_text({{"schema", "parity.fuzz/1"},
+                                  {"cases", found.cases},
+                                  {"arms", found.arms},
+                                  {"seconds", seconds},
+                                  {"different", found.trials}},
+                                 1));
   else
     fmt::print("{} cases with {} arms in {:.0f} s: {} arms differ or did not end\n", found.cases, found.arms,
                seconds, found.different);
@@ -131,6 +132,12 @@ ExitCode fuzz(const FuzzOptions& options) {
   print_found(found, seconds_since(begin), options.run.json);
   if (interrupted)
     return ExitCode::interrupted;
+  if (found.cases == 0) {
+    if (!options.run.json)
+      fmt::print(
+          "missing: no case was judged, as the trainer refused every draw; another --seed draws others\n");
+    return ExitCode::missing;
+  }
   return found.different == 0 ? ExitCode::agree : ExitCode::differ;
 }
 
@@ -154,7 +161,7 @@ void add_fuzz(CLI::App& app, Action& action) {
       "Examples:\n"
       "  parity fuzz                       ten minutes\n"
       "  parity fuzz --for 2h --seed 7     other draws, two hours\n"
-      "Exit status 1: an arm differs from the plain arm, or did not end.");
+      "Exit status 1: an arm differs from the plain arm, or did not end. 3: no case was judged.");
   app.callback([options, &action] { action = [options] { return fuzz(*options); }; });
 }
 

@@ -83,11 +83,11 @@ Departure departure(const Mismatch& at, const std::optional<NormGuess>& guess, s
             "",
             {},
             {}};
-  found.sentence = fmt::format("grad_norm is {:.{}g} of the norm of the gradients ({:.9g} for {:.9g})",
+  found.sentence = fmt::format("grad_norm is {:.{}g} times the norm of the gradients ({:.9g} for {:.9g})",
                                factor, std::abs(factor - 1) < 2e-3 ? 9 : 4, at.recorded, at.norms.norm());
   found.sentence += guess ? ": it equals " + guess->sentence : ": no part of the gradients gives it";
   if (updates > 1)
-    found.sentence += fmt::format("; so at {} updates", updates);
+    found.sentence += fmt::format("; {} updates depart like this", updates);
   found.step = at.step;
   found.factor = factor;
   if (guess) {

@@ -141,7 +141,7 @@ TEST_F(LawfulRunTest, WrongNorm_IsNamed) {
   });
   const Audit audit = laws::audit(wrong);
   EXPECT_EQ(audit.exit_code(), ExitCode::differ);
-  EXPECT_THAT(sentence(audit, "grad_norm"), HasSubstr("it equals the norm without output.weight; so at 6"));
+  EXPECT_THAT(sentence(audit, "grad_norm"), HasSubstr("it equals the norm without output.weight; 6 updates depart"));
 }
 
 TEST_F(LawfulRunTest, OtherClipFactor_IsNamed) {

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "harness/base/json/json.hpp"
-#include "tests/harness/cli/program_fixture.hpp"
+#include "tests/harness/cli/verbs/trainer_fixture.hpp"
 
 namespace parity::cli {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-class CoverageTest : public ProgramTest {
+class CoverageTest : public TrainerTest {
  protected:
   void SetUp() override {
     ProgramTest::SetUp();
@@ -21,26 +21,6 @@ class CoverageTest : public ProgramTest {
              "ranks": 1, "model": {}} for c in configs])");
     write_case("arms", "[base]\nsteps = 2\n[arms.one]\n[arms.two]\nparallel.tp = 2\nloss.chunks = 2\n" +
                            no_golden() + losses_identical("one", "two"));
-  }
-  /// A script that answers --check, with a schema of a few keys next to it.
-  void write_trainer(const std::string& answer) const {
-    const auto key = [](const char* type, const Json& value) {
-      return Json{
-          {"type", type}, {"default", value}, {"doc", ""}, {"values", Json::array()}, {"numeric", true}};
-    };
-    const Json schema = {{"schema", "parity.config/1"},
-                         {"keys",
-                          {{"steps", key("integer", 10)},
-                           {"parallel.tp", key("integer", 1)},
-                           {"loss.chunks", key("integer", 0)},
-                           {"clip.max_norm", key("number", 1.0)}}},
-                         {"channels", {"loss"}},
-                         {"mesh", {"parallel.tp"}}};
-    write_file(folder_ / "trainer.schema.json", schema.dump());
-    write_file(folder_ / "trainer",
-               "#!/usr/bin/env python3\nimport json, sys\nconfigs = json.load(open(sys.argv[2]))\n" + answer +
-                   "\nprint(json.dumps(answers))\n");
-    std::filesystem::permissions(folder_ / "trainer", std::filesystem::perms::owner_all);
   }
   static std::string losses_identical(const std::string& one, const std::string& two) {
     return "[[checks]]\nchannel = \"loss\"\narms = [\"" + one + "\", \"" + two +

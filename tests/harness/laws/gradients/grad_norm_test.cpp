@@ -37,7 +37,7 @@ TEST_F(GradNormLawTest, MissingFamily_IsNamed) {
   const Finding finding = ask(
       ask_grad_norm, with_norm([](const std::string& name) { return name.find("wv") == name.npos ? 1 : 0; }));
   ASSERT_EQ(finding.answer(), Answer::departs);
-  EXPECT_THAT(sentence(finding), HasSubstr("it equals the norm without layers.*.wv.weight; so at 4 updates"));
+  EXPECT_THAT(sentence(finding), HasSubstr("it equals the norm without layers.*.wv.weight; 4 updates depart"));
   EXPECT_EQ(finding.departures.front().step, 1);
   EXPECT_EQ(finding.departures.front().tensor, "layers.*.wv.weight");
   EXPECT_LT(*finding.departures.front().factor, 1);
@@ -67,7 +67,7 @@ TEST_F(GradNormLawTest, RootOfTwo_IsNamed) {
   for (double& value : channel(run, "grad_norm"))
     value *= std::sqrt(2);
   const Finding finding = ask(ask_grad_norm, run);
-  EXPECT_THAT(sentence(finding), HasSubstr("grad_norm is 1.414 of the norm"));
+  EXPECT_THAT(sentence(finding), HasSubstr("grad_norm is 1.414 times the norm"));
   EXPECT_THAT(sentence(finding), HasSubstr("the norm times the root of 2"));
 }
 
