@@ -141,7 +141,8 @@ TEST_F(LawfulRunTest, WrongNorm_IsNamed) {
   });
   const Audit audit = laws::audit(wrong);
   EXPECT_EQ(audit.exit_code(), ExitCode::differ);
-  EXPECT_THAT(sentence(audit, "grad_norm"), HasSubstr("it equals the norm without output.weight; 6 updates depart"));
+  EXPECT_THAT(sentence(audit, "grad_norm"),
+              HasSubstr("it equals the norm without output.weight; 6 updates depart"));
 }
 
 TEST_F(LawfulRunTest, OtherClipFactor_IsNamed) {

@@ -37,7 +37,8 @@ TEST_F(GradNormLawTest, MissingFamily_IsNamed) {
   const Finding finding = ask(
       ask_grad_norm, with_norm([](const std::string& name) { return name.find("wv") == name.npos ? 1 : 0; }));
   ASSERT_EQ(finding.answer(), Answer::departs);
-  EXPECT_THAT(sentence(finding), HasSubstr("it equals the norm without layers.*.wv.weight; 4 updates depart"));
+  EXPECT_THAT(sentence(finding),
+              HasSubstr("it equals the norm without layers.*.wv.weight; 4 updates depart"));
   EXPECT_EQ(finding.departures.front().step, 1);
   EXPECT_EQ(finding.departures.front().tensor, "layers.*.wv.weight");
   EXPECT_LT(*finding.departures.front().factor, 1);
