@@ -84,8 +84,8 @@ AdamForm form_of(const TensorUpdate& data, const OptimizerNumbers& numbers) {
           .beta1 = numbers.beta1.value_or(0.9),
           .beta2 = numbers.beta2.value_or(0.999),
           .eps = numbers.eps.value_or(1e-8),
-          .t1 = data.step,
-          .t2 = data.step};
+          .t1 = data.updates(),
+          .t2 = data.updates()};
 }
 
 AdamForm without_decay(AdamForm form) {
@@ -133,7 +133,7 @@ std::optional<Complaint> explain_correction(const TensorUpdate& data, const Adam
     other.t2 = t2;
     return AdamStep(other, data).fits();
   };
-  const int64_t t = data.step;
+  const int64_t t = data.updates();
   if (fits(0, 0))
     return Complaint{"the parameter is updated without bias correction"};
   if (fits(t, 0))
@@ -172,7 +172,7 @@ std::optional<Complaint> explain_rule(const TensorUpdate& data, const AdamForm& 
     TensorUpdate old = data;
     old.first_after = data.first_before;
     old.second_after = data.second_before;
-    if (data.step > 1 && AdamStep(form, old).fits())
+    if (data.updates() > 1 && AdamStep(form, old).fits())
       return Complaint{"the parameter is updated with the state before the update"};
   }
   if (!data.gradient.empty()) {
@@ -202,7 +202,10 @@ void check_parameter(const TensorUpdate& data, const OptimizerNumbers& numbers, 
   }
   ++check.compared;
   if (data.before == data.after) {
-    check.complaints.push_back({"left out: the optimizer's state changed, the parameter did not", 0.0});
+    const bool moved = data.first_before != data.first_after || data.second_before != data.second_after;
+    check.complaints.push_back({moved ? "left out: the optimizer's state changed, the parameter did not"
+                                      : "left out: neither the parameter nor the optimizer's state changed",
+                                0.0});
     return;
   }
   for (const auto explain : {explain_numbers, explain_correction, explain_eps, explain_rule})
@@ -337,6 +340,9 @@ OptimizerNumbers check_moments(const TensorUpdate& data, const OptimizerNumbers&
 
 UpdateCheck check_adam(const TensorUpdate& data, const OptimizerNumbers& numbers) {
   UpdateCheck check;
+  if (data.counter.jumps())
+    check.complaints.push_back({fmt::format("the optimizer's step counter goes from {} to {}",
+                                            *data.counter.before, *data.counter.after)});
   const OptimizerNumbers fitted = check_moments(data, numbers, check);
   if (numbers.beta1 && numbers.beta2)
     check_parameter(data, fitted, check);

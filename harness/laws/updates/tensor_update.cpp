@@ -35,6 +35,17 @@ void read_state(const RecordedRun& run, TensorUpdate& data, const std::string& f
   data.second_before = state_before(run, data.step, second, data.second_after.size());
 }
 
+UpdateCounter read_counter(const RecordedRun& run, int64_t step, const std::string& name) {
+  const auto read = [&](int64_t at) -> std::optional<double> {
+    const Vector values = values_or_none(run, {at, Phase::optim, "step/" + name});
+    return values.size() == 1 ? std::optional(values.front()) : std::nullopt;
+  };
+  UpdateCounter counter{read(step - 1), read(step)};
+  if (step == 1 && !counter.before)
+    counter.before = 0;
+  return counter;
+}
+
 bool has_state(const RecordedRun& run, int64_t step, const std::string& name) {
   return std::ranges::binary_search(run.names(step, Phase::optim), name);
 }
@@ -69,6 +80,15 @@ OptimizerKind find_kind(const RecordedRun& run, TensorUpdate& data) {
 
 }  // namespace
 
+int64_t TensorUpdate::updates() const {
+  return counter.before ? static_cast<int64_t>(*counter.before) + 1 : step;
+}
+
+bool TensorUpdate::is_left_alone() const {
+  return gradient.empty() && unclipped.empty() && before == after && first_before == first_after &&
+         second_before == second_after && counter.before == counter.after;
+}
+
 TensorUpdate read_update(const RecordedRun& run, int64_t step, const std::string& name) {
   TensorUpdate data{.name = name, .step = step};
   TensorKey before{step - 1, Phase::param, name}, after{step, Phase::param, name};
@@ -87,6 +107,7 @@ TensorUpdate read_update(const RecordedRun& run, int64_t step, const std::string
   if (data.gradient.empty())
     data.gradient = data.unclipped;
   data.kind = find_kind(run, data);
+  data.counter = read_counter(run, step, name);
   for (Vector* each : {&data.gradient, &data.unclipped, &data.first_before, &data.first_after,
                        &data.second_before, &data.second_after, &data.largest})
     if (each->size() != data.after.size())

@@ -14,20 +14,36 @@ namespace parity::laws {
 /// Which rule a parameter's state belongs to.
 enum class OptimizerKind { adam, sgd, unknown };
 
+/// The optimizer's own count of a parameter's updates, as far as it was recorded.
+struct UpdateCounter {
+  std::optional<double> before = {}, after = {};
+
+  /// Returns whether both were recorded and the count did not grow by one.
+  bool jumps() const { return before && after && *after != *before + 1; }
+};
+
 /// What was recorded of one update of one parameter. An empty vector was not recorded.
 struct TensorUpdate {
   std::string name;
   int64_t step = 0;
+  UpdateCounter counter = {};
   OptimizerKind kind = OptimizerKind::unknown;
   Vector before = {}, after = {};                ///< the parameter, or its master weight
   Vector gradient = {};                          ///< after clipping, if that was recorded, else before it
   Vector unclipped = {};                         ///< before clipping
   Vector first_before = {}, first_after = {};    ///< exp_avg, or the momentum of SGD
   Vector second_before = {}, second_after = {};  ///< exp_avg_sq
-  Vector largest = {};  ///< max_exp_avg_sq of AMSGrad, whose root divides in place of exp_avg_sq's
-  double roundoff = 0;  ///< of the parameter
-  const Vector& root() const { return largest.empty() ? second_after : largest; }
+  Vector largest = {};        ///< max_exp_avg_sq of AMSGrad, whose root divides in place of exp_avg_sq's
+  double roundoff = 0;        ///< of the parameter
   double state_roundoff = 0;  ///< of the state
+
+  const Vector& root() const { return largest.empty() ? second_after : largest; }
+  /// Returns the number of updates of this parameter, this one included: by the optimizer's count before
+  /// the update where it was recorded, else the run's.
+  int64_t updates() const;
+  /// Returns whether the parameter has no gradient here, and neither its value, its state nor its count
+  /// changed, as an optimizer treats a parameter whose gradient is None.
+  bool is_left_alone() const;
 };
 
 /// Reads an update. Without a parameter before and after, both are empty.

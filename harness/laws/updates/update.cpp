@@ -25,6 +25,7 @@ struct StepAnswer {
   int64_t compared = 0;
   double worst = 0;
   int64_t blind = 0;
+  int64_t left_alone = 0;                                   ///< tensors without a gradient
   std::map<std::string, std::set<std::string>> complaints;  ///< text -> tensors
   std::map<std::string, std::optional<double>> factors;     ///< by the same text
   std::map<size_t, std::set<std::string>> groups;           ///< which tensors each group's numbers give
@@ -34,6 +35,11 @@ struct StepAnswer {
 
 UpdateCheck check_tensor(const TensorUpdate& data, const OptimizerNumbers& numbers) {
   return data.kind == OptimizerKind::adam ? check_adam(data, numbers) : check_sgd(data, numbers);
+}
+
+/// Returns whether the trace has a gradient of any tensor at an update, so that a missing one is None.
+bool records_gradients(const RecordedRun& run, int64_t step) {
+  return !run.names(step, Phase::grad).empty() || !run.names(step, Phase::grad_clipped).empty();
 }
 
 /// Compares a tensor with the numbers of each group, and keeps the first that gives it.
@@ -74,7 +80,9 @@ StepAnswer ask_step(const RecordedRun& run, int64_t step, Variant variant) {
     const TensorUpdate data = read_update(run, step, name);
     if (data.before.empty() || (data.gradient.empty() && data.first_after.empty()))
       continue;  // a buffer, or a parameter that is not trained
-    if (data.kind == OptimizerKind::unknown)
+    if (records_gradients(run, step) && data.is_left_alone())
+      ++answer.left_alone;
+    else if (data.kind == OptimizerKind::unknown)
       answer.unknown.insert(name);
     else
       add_tensor(data, groups, answer);
@@ -139,9 +147,11 @@ class Audited {
  private:
   void add_notes(const RecordedRun& run, Finding& finding) const {
     const auto& [step, answer] = *answers_.rbegin();
-    int64_t blind = 0;
-    for (const auto& each : answers_)
+    int64_t blind = 0, left_alone = 0;
+    for (const auto& each : answers_) {
       blind += each.second.blind;
+      left_alone += each.second.left_alone;
+    }
     if (answer.kinds.contains(OptimizerKind::adam) && wrong_ == 0)
       finding.notes.emplace_back(variant_ == Variant::l2
                                      ? "Adam with the weight decay in the gradient (L2)"
@@ -155,6 +165,9 @@ class Audited {
     if (blind > 0)
       finding.notes.push_back(
           fmt::format("{} updates of tensors are smaller than rounding and were not compared", blind));
+    if (left_alone > 0)
+      finding.notes.push_back(
+          fmt::format("no gradient in {} update(s) of a tensor, which the optimizer left alone", left_alone));
     if (!answer.unknown.empty())
       finding.notes.push_back("not compared, for their optimizer is not known: " +
                               describe(answer.unknown, run.names(step, Phase::param)));
