@@ -119,7 +119,8 @@ ROOMS = {
         "plots": ["model", "text"],
         "search": ["model", "html"],
         "compare": ["model", "html", "plots", "text"],
-        "": ["model", "text", "html", "plots", "search", "compare"],
+        "coverage": ["model", "html"],
+        "": ["model", "text", "html", "plots", "search", "compare", "coverage"],
     },
     "reports/model": {"": [], "checks": [""], "curves": [""], "suite": ["", "checks", "curves"]},
     "reference/train": {

@@ -16,22 +16,6 @@ using coverage::Pair;
 using coverage::PairState;
 using coverage::Survey;
 
-char mark_of(PairState state) {
-  switch (state) {
-    case PairState::covered:
-      return '#';
-    case PairState::not_run:
-      return '?';
-    case PairState::missing:
-      return '.';
-    case PairState::refused:
-      return 'x';
-    case PairState::exclusive:
-      return '-';
-  }
-  return ' ';
-}
-
 std::string_view name(size_t feature) {
   return coverage::features()[feature].name;
 }
@@ -69,6 +53,24 @@ std::string acts_text(const Survey& survey) {
   return text_table({"act", "acted", "idle", "not run or not recorded"}, rows);
 }
 
+}  // namespace
+
+char mark_of(PairState state) {
+  switch (state) {
+    case PairState::covered:
+      return '#';
+    case PairState::not_run:
+      return '?';
+    case PairState::missing:
+      return '.';
+    case PairState::refused:
+      return 'x';
+    case PairState::exclusive:
+      return '-';
+  }
+  return ' ';
+}
+
 std::string evidence_text(const Pair& pair) {
   switch (pair.state) {
     case PairState::covered:
@@ -84,8 +86,6 @@ std::string evidence_text(const Pair& pair) {
   }
   return "";
 }
-
-}  // namespace
 
 std::string coverage_text(const Survey& survey) {
   std::string text = matrix_text(survey);

@@ -8,6 +8,12 @@
 
 namespace parity::cli {
 
+/// Returns the character that stands for a state in a matrix.
+char mark_of(coverage::PairState state);
+
+/// Returns what shows the state of a pair: an arm, settings, or the trainer's refusal.
+std::string evidence_text(const coverage::Pair& pair);
+
 /// Returns the matrix of pairs, a mark for each, with the counts of arms, pairs and acts.
 std::string coverage_text(const coverage::Survey& survey);
 

@@ -15,12 +15,14 @@
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/cli/options/cases.hpp"
 #include "harness/cli/options/runs.hpp"
+#include "harness/cli/print/coverage_page.hpp"
 #include "harness/cli/verbs/verbs.hpp"
 #include "harness/coverage/propose/case_text.hpp"
 #include "harness/coverage/propose/trials.hpp"
 #include "harness/coverage/survey.hpp"
 #include "harness/coverage/survey_json.hpp"
 #include "harness/suite/cases/file.hpp"
+#include "reports/coverage/page.hpp"
 
 namespace parity::cli {
 namespace fs = std::filesystem;
@@ -30,6 +32,7 @@ struct CoverageOptions {
   CaseOptions cases;
   RunOptions run;
   std::string feature;
+  std::string html;
   bool missing = false;
   int write = 0;
   uint64_t seed = 1;
@@ -109,6 +112,8 @@ ExitCode coverage(const CoverageOptions& options) {
   const size_t feature = options.feature.empty() ? 0 : coverage::find_feature(options.feature);
   const suite::SuiteOptions suite = options.run.suite_options();
   const coverage::Survey found = coverage::survey(options.cases.read(), {suite.trainer, suite.out});
+  if (!options.html.empty())
+    write_file(options.html, reports::coverage_page(coverage_matrix(found)));
   if (options.write > 0)
     return write_cases(options, found);
   if (options.run.json)
@@ -130,6 +135,7 @@ void add_coverage(CLI::App& app, Action& action) {
   app.add_option("--feature", options->feature, "List the pairs of one feature")
       ->type_name("FEATURE")
       ->excludes(missing);
+  app.add_option("--html", options->html, "Also write the matrix as a page to FILE")->type_name("FILE");
   app.add_option(
          "--write", options->write,
          "Propose up to N cases with missing pairs, run them, and keep those that hold in CASES/pairs")
@@ -141,6 +147,7 @@ void add_coverage(CLI::App& app, Action& action) {
       "  parity coverage --missing           pairs that no arm has, though the trainer accepts them\n"
       "  parity coverage --feature restart   the pairs of one feature, with an arm or a reason each\n"
       "  parity coverage 'rl/*' --json       one topic, as JSON (parity.coverage/1)\n"
+      "  parity coverage --html pairs.html   the matrix as a page, with an arm or a reason for each pair\n"
       "  parity coverage --write 10          ten cases that have as many missing pairs as possible\n"
       "A key switches most features on. Whether clipping acted or labels were ignored, only a trace in\n"
       "OUT/runs tells: without one, the pair counts as not run. Without --write, nothing runs.\n"
