@@ -8,6 +8,7 @@
 
 #include "harness/golden/sibling.hpp"
 #include "harness/suite/judge/case_floors.hpp"
+#include "harness/suite/judge/first_weights.hpp"
 #include "harness/suite/judge/replica_check.hpp"
 
 namespace parity::suite {
@@ -35,14 +36,29 @@ compare::CheckResult vacuous(const compare::Check& check, bool commands) {
   return result;
 }
 
+/// Puts different first weights before what a check says of different runs: whatever follows then has another
+/// cause than the case asks about.
+void add_first_weights(compare::CheckResult& result, const compare::Check& check,
+                       const std::map<std::string, compare::ArmEvidence>& arms) {
+  if (check.arms.size() != 2 || (result.passed && check.relation != compare::Relation::distinct))
+    return;
+  const trace::Trace *a = arms.at(check.arms[0]).trace, *b = arms.at(check.arms[1]).trace;
+  const std::string weights = a && b ? describe_first_weights(check.arms[0], *a, check.arms[1], *b) : "";
+  if (!weights.empty())
+    result.sentence = weights + "; " + result.sentence;
+}
+
 /// Judges a check between arms of the case.
 compare::CheckResult judge_pair(const compare::Check& check, const PlannedCase& planned,
                                 const std::map<std::string, compare::ArmEvidence>& arms) {
   if (is_of_one_run(check, planned))
     return vacuous(check, planned.source.arm(check.arms[0]).is_command());
-  if (check.sibling && !check.sibling->golden.empty())
-    return judge_against_sibling(check, arms, golden::stored_golden(check.sibling->golden));
-  return judge(check, arms);
+  compare::CheckResult result =
+      check.sibling && !check.sibling->golden.empty()
+          ? judge_against_sibling(check, arms, golden::stored_golden(check.sibling->golden))
+          : judge(check, arms);
+  add_first_weights(result, check, arms);
+  return result;
 }
 
 void add_training_checks(std::vector<JudgedCheck>& judged, const Case& source, const Evidence& evidence) {
