@@ -60,10 +60,11 @@ CpuFacts this_cpu() {
   return parse_cpu_facts(read_file("/proc/cpuinfo"));
 }
 
-Json gpu_facts(const std::filesystem::path& folder) {
+Json gpu_facts(const std::filesystem::path& folder, const std::filesystem::path& paravirtual) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(folder / "version", error))
-    return Json::object();
+    return std::filesystem::exists(paravirtual, error) ? Json{{"driver", paravirtual.string()}}
+                                                       : Json::object();
   const std::string version = read_file(folder / "version");
   std::vector<std::string> models;
   for (std::filesystem::directory_iterator at(folder / "gpus", error), end; !error && at != end;

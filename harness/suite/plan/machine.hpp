@@ -30,6 +30,8 @@ CpuFacts this_cpu();
 /// Returns the properties of the GPUs that decide the bits of a run: {"driver": "NVRM version: ...",
 /// "models": ["NVIDIA H100 80GB HBM3"]}; an empty object without a driver. Reads files only and opens no GPU.
 /// \param folder  of the driver, in /proc
-Json gpu_facts(const std::filesystem::path& folder = "/proc/driver/nvidia");
+/// \param paravirtual  the device through which a guest of Windows reaches the host's driver
+Json gpu_facts(const std::filesystem::path& folder = "/proc/driver/nvidia",
+               const std::filesystem::path& paravirtual = "/dev/dxg");
 
 }  // namespace parity::suite

@@ -17,14 +17,13 @@ namespace {
 
 constexpr uint64_t largest_record = 16 << 20;
 
-/// Returns run.json of a finished run with this identity; null if there is none.
-Json record_of(const fs::path& folder, const PlannedRun& run) {
+/// Returns run.json of a run with this identity that ended in `status`; null if there is none.
+Json record_of(const fs::path& folder, const PlannedRun& run, std::string_view status = "complete") {
   std::error_code error;
   if (!fs::is_regular_file(folder / "run.json", error))
     return nullptr;
   Json record = read_json(read_file(folder / "run.json", largest_record));
-  const bool usable = text_or(record, "schema") == "parity.run/1" &&
-                      text_or(record, "status") == "complete" &&
+  const bool usable = text_or(record, "schema") == "parity.run/1" && text_or(record, "status") == status &&
                       record.value("identity", Json()) == Json::parse(run.identity) &&
                       record.contains("capture") && record["capture"].is_object();
   return usable ? record : Json();
@@ -38,6 +37,21 @@ std::optional<trace::Capture> capture_of(const Json& record) {
     return trace::Capture::from_json(record.at("capture"));
   } catch (const UserError&) {
     return std::nullopt;
+  }
+}
+
+/// Returns the failure of a run whose device this machine cannot have; nothing if it may have one now.
+std::optional<RunFailure> missing_device(const fs::path& folder, const PlannedRun& run) {
+  const Json record = record_of(folder, run, "failed");
+  const bool has_driver = record.is_null() || record["identity"].value(Json::json_pointer("/cuda/gpus"),
+                                                                       Json()) != Json::object();
+  if (has_driver || !record.contains("failure"))
+    return std::nullopt;
+  try {
+    RunFailure failure = RunFailure::from_json(record["failure"]);
+    return failure.kind == results::FailureKind::no_device ? std::optional(failure) : std::nullopt;
+  } catch (const std::exception&) {
+    return std::nullopt;  // the record is damaged, so the run starts again
   }
 }
 
@@ -86,6 +100,13 @@ Json RunStore::identity(const std::string& id) const {
 
 std::optional<RunResult> RunStore::find(const PlannedRun& run) const {
   const fs::path place = folder(run.id);
+  if (auto failure = run.cacheable ? missing_device(place, run) : std::nullopt) {
+    RunResult result;
+    result.folder = place;
+    result.cached = true;
+    result.failure = std::move(failure);
+    return result;
+  }
   Json record = record_of(place, run);
   std::error_code error;
   const std::optional<trace::Capture> captured = capture_of(record);

@@ -18,6 +18,11 @@ struct RunFailure {
   std::string message;  ///< a sentence with rank, step and reason
 
   Json to_json() const { return {{"kind", name_of(kind)}, {"message", message}}; }
+  /// Returns the failure of a record. \throws UserError, or Json::exception if it is damaged
+  static RunFailure from_json(const Json& json) {
+    return {parse_enum<results::FailureKind>(json.at("kind").get<std::string>()),
+            json.at("message").get<std::string>()};
+  }
 };
 
 /// The result of a run.
@@ -49,7 +54,8 @@ class RunStore {
   std::filesystem::path checkpoint(const std::string& id, int64_t step) const;
 
   /// Returns the finished run with this identity, if it recorded everything in `run.capture` and its trace
-  /// can be read. Marks the run as used now.
+  /// can be read. Marks the run as used now. Also returns a run that failed for want of a device on a machine
+  /// without any GPU driver: a driver or another plug-in would be another identity.
   std::optional<RunResult> find(const PlannedRun& run) const;
   /// Returns the identity of a finished run; null if there is no such run, or its record is damaged.
   Json identity(const std::string& id) const;

@@ -22,7 +22,12 @@ TEST_F(MachineTest, Gpus_ComeFromDriverFilesWithoutSerials) {
 }
 
 TEST_F(MachineTest, WithoutADriverThereIsNothingToTell) {
-  EXPECT_EQ(gpu_facts(folder / "none"), Json::object());
+  EXPECT_EQ(gpu_facts(folder / "none", folder / "dxg"), Json::object());
+}
+
+TEST_F(MachineTest, ParavirtualDevice_IsADriver) {
+  write_file(folder / "dxg", "");
+  EXPECT_EQ(gpu_facts(folder / "none", folder / "dxg"), (Json{{"driver", (folder / "dxg").string()}}));
 }
 
 }  // namespace

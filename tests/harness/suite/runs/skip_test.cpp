@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
+#include "harness/suite/plan/machine.hpp"
 #include "harness/suite/rerun.hpp"
 #include "harness/suite/results/case_results.hpp"
 #include "tests/harness/suite/suite_fixture.hpp"
@@ -109,6 +110,30 @@ TEST_F(SkipTest, NoGoldenIsRecorded) {
   const Case item = on_device("");
   run({item}, golden::GoldenMode::create_missing);
   EXPECT_FALSE(fs::exists(item.golden_file));
+}
+
+TEST_F(SkipTest, NoDriver_IsAnsweredFromTheCache) {
+  if (!gpu_facts().empty())
+    GTEST_SKIP() << "this machine has a GPU's driver";
+  write_trainer("echo started >> '" + (folder_ / "starts").string() +
+                "'\necho '{\"step\": 0, \"phase\": \"device\"}' > \"$PARITY_HEARTBEAT\"");
+  const Json first = run_one(on_device()), again = run_one(on_device());
+  EXPECT_EQ(read_file(folder_ / "starts"), "started\n");
+  EXPECT_EQ(again.at("skipped"), first.at("skipped"));
+  write_file(folder_ / "libparity-cuda.so", "another plug-in");
+  EXPECT_TRUE(run_one(on_device()).contains("skipped"));
+  EXPECT_EQ(read_file(folder_ / "starts"), "started\nstarted\n");
+}
+
+TEST_F(SkipTest, DamagedRecord_StartsAgain) {
+  EXPECT_TRUE(run_one(on_device()).contains("skipped"));
+  for (const auto& entry : fs::directory_iterator(folder_ / "out/runs")) {
+    Json record = read_json(read_file(entry.path() / "run.json"));
+    if (record.contains("failure"))
+      record["failure"] = {{"kind", "nonsense"}};
+    write_file(entry.path() / "run.json", record.dump());
+  }
+  EXPECT_TRUE(run_one(on_device()).contains("skipped"));
 }
 
 TEST_F(SkipTest, DevicePresentNextTime_RunsDespiteCache) {
