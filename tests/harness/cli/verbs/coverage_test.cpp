@@ -58,9 +58,9 @@ TEST_F(CoverageTest, Html_HasTheMatrixOfTheSurvey) {
   ASSERT_EQ(found.status, 0) << found.err;
   const std::string page = read_file(folder_ / "pairs.html");
   EXPECT_THAT(page, HasSubstr("1 of "));
-  EXPECT_THAT(page, HasSubstr("tensor with chunked_loss: covered; topic/arms:two"));
+  EXPECT_THAT(page, HasSubstr("chunked_loss with tensor: covered; topic/arms:two"));
   EXPECT_THAT(page, HasSubstr("no sgd here"));
-  EXPECT_EQ(parity("coverage topic/arms --trainer ./trainer --html no/such/folder/x.html").status, 2);
+  EXPECT_EQ(parity("coverage topic/arms --trainer ./trainer --html .").status, 2);
 }
 
 TEST_F(CoverageTest, CommandArms_AreLeftOut) {
