@@ -26,7 +26,7 @@ int depth_of(size_t arms) {
   return arms > 20 ? 4 : arms > 5 ? 3 : arms > 1 ? 2 : 1;
 }
 
-Data cell_of(const CoverageMatrix& matrix, const MatrixPair& pair) {
+Data pair_cell(const CoverageMatrix& matrix, const MatrixPair& pair) {
   const bool covered = pair.state == matrix.states.front().name;
   Data cell;
   cell.set("state", covered ? fmt::format("covered depth-{}", depth_of(pair.arms)) : pair.state);
@@ -47,7 +47,7 @@ Data rows_of(const CoverageMatrix& matrix, const PairsByFeatures& pairs) {
     Data cells = list();
     for (size_t one = 0; one < other; ++one)
       if (const auto found = pairs.find({one, other}); found != pairs.end())
-        cells.push_back(cell_of(matrix, *found->second));
+        cells.push_back(pair_cell(matrix, *found->second));
       else
         cells.push_back(pair("state", "unknown", "text", ""));
     row.set("cells", cells);
