@@ -27,7 +27,22 @@ std::string hash_of_program(const std::string& name, const HashFile& hash_progra
   }
 }
 
-/// Returns the words after "#!" in the first line of a script; none for another file.
+/// Returns the hash of the interpreter and, after `env`, of the program that `env` looks up.
+std::string hash_of_interpreter(const std::string& name, const HashFile& hash_program) {
+  std::string all;
+  for (const std::string& word : interpreter_options(name))
+    if (!word.starts_with("-") && word.find('=') == std::string::npos)
+      all += hash_of_program(word, hash_program) + " ";
+  return all;
+}
+
+bool is_file(const std::string& path) {
+  std::error_code error;
+  return !path.empty() && fs::is_regular_file(path, error);
+}
+
+}  // namespace
+
 std::vector<std::string> interpreter_options(const std::string& name) {
   std::string line(longest_line, '\0');
   try {
@@ -45,22 +60,6 @@ std::vector<std::string> interpreter_options(const std::string& name) {
     words.push_back(word);
   return words;
 }
-
-/// Returns the hash of the interpreter and, after `env`, of the program that `env` looks up.
-std::string hash_of_interpreter(const std::string& name, const HashFile& hash_program) {
-  std::string all;
-  for (const std::string& word : interpreter_options(name))
-    if (!word.starts_with("-") && word.find('=') == std::string::npos)
-      all += hash_of_program(word, hash_program) + " ";
-  return all;
-}
-
-bool is_file(const std::string& path) {
-  std::error_code error;
-  return !path.empty() && fs::is_regular_file(path, error);
-}
-
-}  // namespace
 
 Json command_identity(const std::vector<std::string>& argv, const HashFile& hash_program,
                       const HashFile& hash_file) {

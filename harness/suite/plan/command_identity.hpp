@@ -14,6 +14,10 @@ namespace parity::suite {
 /// Returns the hash of a program with its libraries, or of a file.
 using HashFile = std::function<std::string(const std::filesystem::path&)>;
 
+/// Returns the words after "#!" in the first line of a script; none for another file.
+/// \param name  the script, looked up in PATH
+std::vector<std::string> interpreter_options(const std::string& name);
+
 /// Returns what decides what a command computes, apart from its inputs and its environment:
 ///
 ///     {"argv": [...], "words": HASH, "program": HASH, "interpreter": HASH, "files": {WORD: HASH}}

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/suite/plan/context.hpp"
 
+#include <map>
+
 #include "harness/suite/plan/machine.hpp"
+#include "harness/suite/plan/python_packages.hpp"
 
 namespace parity::suite {
 namespace fs = std::filesystem;
@@ -17,6 +20,14 @@ PlanContext plan_context(const fs::path& trainer, ContentHashes& hashes) {
   context.environment = inherited_environment();
   context.hash_program = [&hashes](const fs::path& file) { return hashes.of_program(file); };
   context.hash_file = [&hashes](const fs::path& file) { return hashes.of_path(file); };
+  context.packages_of = [known = std::map<Json, Json>(), hash_file = context.hash_file](
+                            const std::string& python,
+                            const std::map<std::string, std::string>& environment) mutable {
+    const auto [place, is_new] = known.try_emplace(Json{python, environment});
+    if (is_new)
+      place->second = python_packages(python, environment, hash_file);
+    return place->second;
+  };
   return context;
 }
 

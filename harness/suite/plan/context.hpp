@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <string>
 
 #include "harness/base/json/json.hpp"
@@ -23,6 +24,10 @@ struct PlanContext {
   /// ContentHashes; tests may use others.
   std::function<std::string(const std::filesystem::path&)> hash_program;
   std::function<std::string(const std::filesystem::path&)> hash_file;
+  /// Returns the packages that a Python can import, given variables of its own (python_packages.hpp). Not
+  /// set: packages do not count.
+  std::function<Json(const std::string& python, const std::map<std::string, std::string>& environment)>
+      packages_of = {};
 };
 
 /// Returns the context of this machine and of a trainer with its schema file next to it.

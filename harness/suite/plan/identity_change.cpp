@@ -63,6 +63,10 @@ std::vector<std::string> describe_identity_change(const Json& before, const Json
     const Json& is = member(around_now, key);
     if (was == is || key == "config")  // config: named above already
       continue;
+    if (key == "packages") {
+      add_members(phrases, "package", was, is);
+      continue;
+    }
     if (key != "environment") {
       phrases.push_back("the command or its program");
       continue;

@@ -8,6 +8,7 @@
 #include "harness/suite/plan/command_identity.hpp"
 #include "harness/suite/plan/command_words.hpp"
 #include "harness/suite/plan/content_hash.hpp"
+#include "harness/suite/plan/python_packages.hpp"
 #include "harness/suite/plan/rank_environment.hpp"
 
 namespace parity::suite {
@@ -31,9 +32,12 @@ Json surroundings_of(const PlanContext& context, const Case& source, const Plann
   if (!run.is_command())
     return around;
   around["config"] = run.config;  // a foreign trainer may use keys that do not change parity-train's numbers
-  if (run.cacheable)
-    around["command"] = command_identity(expand_case_words(run), context.hash_program, context.hash_file);
-  else
+  if (run.cacheable) {
+    const std::vector<std::string> argv = expand_case_words(run);
+    around["command"] = command_identity(argv, context.hash_program, context.hash_file);
+    if (const std::string python = python_of(argv); !python.empty() && context.packages_of)
+      around["packages"] = context.packages_of(python, run.environment);
+  } else
     around["case"] = content_hash(fs::absolute(source.file).lexically_normal().string());
   return around;
 }
