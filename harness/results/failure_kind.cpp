@@ -18,6 +18,7 @@ constexpr std::array<FailureMeaning, EnumNames<FailureKind>::names.size()> meani
     {ExitCode::bad_input, false},  // bad_config
     {ExitCode::missing, false},    // missing
     {ExitCode::crashed, false},    // no_device
+    {ExitCode::missing, false},    // no_environment
 }};
 
 }  // namespace

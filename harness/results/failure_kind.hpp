@@ -22,12 +22,15 @@ enum class FailureKind {
   bad_config,   ///< the trainer refused its config
   missing,      ///< a file that the config names is not there
   no_device,    ///< the machine has no device that the config asks for
+  /// The virtual environment of the case has not been made.
+  no_environment,
 };
 
 constexpr auto enum_names(FailureKind) {
-  return named<FailureKind::no_device>("kind of failure",
-                                       {"crashed", "hung", "no_trace", "bad_trace", "bad_fault", "non_finite",
-                                        "interrupted", "not_started", "bad_config", "missing", "no_device"});
+  return named<FailureKind::no_environment>(
+      "kind of failure",
+      {"crashed", "hung", "no_trace", "bad_trace", "bad_fault", "non_finite", "interrupted", "not_started",
+       "bad_config", "missing", "no_device", "no_environment"});
 }
 
 /// Returns the kind with this name in results; `crashed` for "" or a name that this version does not know.

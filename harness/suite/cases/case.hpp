@@ -102,6 +102,12 @@ struct CaptureSpec {
   bool replay = false;
 };
 
+/// The [python] table: a virtual environment that commands start Python in, as {python}.
+struct PythonSpec {
+  std::filesystem::path interpreter;  ///< absolute; empty: the case has no such table
+  std::string make;                   ///< the command that makes the environment, for people; may be ""
+};
+
 /// The arms that the case's golden holds: their channels, and digests of gradients and parameters at the
 /// first and last update.
 struct GoldenSpec {
@@ -122,6 +128,7 @@ struct Case {
   double timeout_seconds = 300;  ///< longest time without a heartbeat of a run
   Overrides base;
   std::vector<Arm> arms;  ///< in the order of the file
+  PythonSpec python = {};
   CaptureSpec capture;
   GoldenSpec golden;
   std::vector<compare::Check> checks;

@@ -27,9 +27,9 @@ namespace {
 
 constexpr uint64_t largest_case = 1 << 20;
 constexpr int64_t most_ranks = 1024;  // processes on one machine
-const std::vector<std::string> case_keys = {"title",     "question", "source", "tags",
-                                            "reference", "profile",  "base",   "arms",
-                                            "capture",   "golden",   "checks", "timeout_seconds"};
+const std::vector<std::string> case_keys = {
+    "title", "question", "source", "tags",   "reference",       "profile", "base",
+    "arms",  "capture",  "golden", "checks", "timeout_seconds", "python"};
 const std::vector<std::string> arm_keys = {"command", "program", "environment", "inputs",
                                            "names",   "ranks",   "float64"};
 
@@ -176,6 +176,21 @@ void read_golden_table(Case& result, const TomlTable& table, const std::vector<s
   require_arms(table, "arms", result.golden.arms, arms);
 }
 
+/// Reads the environment of Python. Its path counts from the folder of the case.
+void read_python(Case& result, const TomlTable& table) {
+  table.allow_only({"venv", "make"});
+  if (const std::string venv = table.string("venv"); !venv.empty())
+    result.python.interpreter =
+        (fs::absolute(table.file()).parent_path() / venv / "bin" / "python").lexically_normal();
+  result.python.make = table.string("make");
+  for (const Arm& arm : result.arms)
+    for (const std::string& word : arm.command)
+      if (word.find("{python}") != std::string::npos && result.python.interpreter.empty())
+        table.fail(arm.place, fmt::format("the command of arm '{}' uses {{python}}, and the case has no "
+                                          "virtual environment; add [python] with venv = \"FOLDER\"",
+                                          arm.name));
+}
+
 /// Sets the name of a case: lr/warmup for cases/lr/warmup.toml.
 void name_case(Case& result, const fs::path& file) {
   const fs::path absolute = fs::absolute(file).lexically_normal();
@@ -233,6 +248,7 @@ Case parse_case(std::string_view text, const fs::path& file) {
     names.push_back(arm.name);
   result.reference = table.string("reference", names.front());
   require_arms(table, "reference", {result.reference}, names);
+  read_python(result, table.table("python", "python table"));
   read_capture(result, table.table("capture", "capture table"));
   read_golden_table(result, table.table("golden", "golden table"), names);
   read_checks(result, table, names);

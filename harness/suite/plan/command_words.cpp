@@ -28,6 +28,7 @@ std::vector<std::string> expand_case_words(const PlannedRun& run) {
   for (std::string& word : argv) {
     replace_all(word, "{steps}", std::to_string(run.steps));
     replace_all(word, "{dtype}", run.dtype);
+    replace_all(word, "{python}", run.python.interpreter.string());
     replace_all(word, "{case_dir}", run.case_folder.string());
     replace_all(word, "{worktree}", repository_around(run.case_folder).string());
   }

@@ -10,7 +10,7 @@
 namespace parity::suite {
 
 /// Returns a run's command with the placeholders that do not depend on the run's id replaced: {steps} {dtype}
-/// {case_dir} {worktree}.
+/// {python} {case_dir} {worktree}.
 std::vector<std::string> expand_case_words(const PlannedRun& run);
 
 /// Replaces every occurrence of `from` in `text`.

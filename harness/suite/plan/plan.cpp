@@ -173,6 +173,9 @@ PlannedRun Plan::run_of(const PlannedCase& planned, const Arm& arm, bool twin) {
   run.program = arm.program;
   run.environment = arm.environment;
   run.names = arm.names;
+  if (std::ranges::any_of(arm.command,
+                          [](const std::string& word) { return word.find("{python}") != word.npos; }))
+    run.python = planned.source.python;
   run.case_folder = fs::absolute(planned.source.file).parent_path();
   run.profile = arm.profile.value_or(planned.source.profile);
   run.ranks = arm.is_command() || !schema_ ? arm.ranks : static_cast<int>(schema_->ranks(run.config));

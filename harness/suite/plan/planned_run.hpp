@@ -32,6 +32,7 @@ struct PlannedRun {
   std::vector<std::string> command;    ///< with placeholders; empty: parity-train
   std::filesystem::path program = {};  ///< see Arm
   std::map<std::string, std::string> environment = {};  ///< see Arm
+  PythonSpec python = {};                               ///< of a command with {python}
   std::map<std::string, std::string> trace_of;          ///< arm -> run id, for {trace:ARM} in the command
   /// Regular expression -> replacement, for the tensor names of a command arm.
   std::vector<std::pair<std::string, std::string>> names;

@@ -274,7 +274,8 @@ std::string skip_reason(const PlannedCase& planned, const std::map<std::string, 
     for (const std::string& id : {arm.run, arm.twin}) {
       if (id.empty() || runs.at(id).complete())
         continue;
-      if (runs.at(id).failure->kind != results::FailureKind::no_device)
+      const results::FailureKind kind = runs.at(id).failure->kind;
+      if (kind != results::FailureKind::no_device && kind != results::FailureKind::no_environment)
         return "";
       if (reason.empty())
         reason = "arm " + arm.name + ": " + runs.at(id).failure->message;

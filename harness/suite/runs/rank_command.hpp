@@ -11,7 +11,7 @@
 namespace parity::suite {
 
 /// Returns the command line of one process of a run. Replaces the placeholders {run_dir} {config} {steps}
-/// {dtype} {case_dir} {worktree} {trace:ARM} inside each word of a command; other braces stay.
+/// {dtype} {python} {case_dir} {worktree} {trace:ARM} inside each word of a command; other braces stay.
 std::vector<std::string> expand_command(const PlannedRun& run, const RunStore& store);
 
 /// Returns whether a second process resumes the run: the config asks for a restart, and the run's span

@@ -42,6 +42,7 @@ class Runner {
   std::string status_line() const;
 
  private:
+  bool fail_without_environment(const PlannedRun& run);
   bool ready(const PlannedRun& run) const;
   bool drop_if_hopeless(const PlannedRun& run);
   void start_waiting();

@@ -124,6 +124,15 @@ TEST(CaseFileTest, CommandArm_KeepsItsWordsAndTwinFlag) {
   EXPECT_FALSE(item.arms[1].float64);
 }
 
+TEST(CaseFileTest, PythonTable_NamesItsInterpreter) {
+  const std::string arms = "[arms.a]\ncommand = [\"{python}\", \"t.py\"]\n[arms.b]\ncommand = [\"x\"]\n";
+  const Case item =
+      parse_case("[python]\nvenv = \"../env\"\nmake = \"make env\"\n" + arms + check, "/some/cases/a.toml");
+  EXPECT_EQ(item.python.interpreter, "/some/env/bin/python");
+  EXPECT_EQ(item.python.make, "make env");
+  EXPECT_TRUE(parse(head + check).python.interpreter.empty());
+}
+
 TEST(CaseFileTest, GoldensHoldEveryArmUnlessTold) {
   EXPECT_THAT(parse(head + check).golden.arms, ElementsAre("zulu", "alpha"));
   EXPECT_THAT(parse(head + "[golden]\narms = []\n" + check).golden.arms, ElementsAre());
@@ -150,6 +159,10 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"UnknownKey", "titel = \"x\"\n" + head + check, {"name.toml:1:1", "'titel'", "'title'"}},
         Mistake{
             "UnknownCheckKey", head + check + "stpes = \"all\"", {"name.toml:11:1", "'stpes'", "'steps'"}},
+        Mistake{"PythonWithoutItsTable",
+                "[arms.zulu]\ncommand = [\"{python}\", \"t.py\"]\n" + check,
+                {"'zulu' uses {python}", "add [python] with venv"}},
+        Mistake{"UnknownKeyOfPython", "[python]\nvenf = \"x\"\n" + head + check, {"'venf'", "'venv'"}},
         Mistake{"VariableOfParity",
                 "[arms.zulu]\nenvironment = { RANK = \"1\" }\n" + check,
                 {"name.toml:2:17", "cannot set RANK"}},

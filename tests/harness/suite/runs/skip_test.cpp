@@ -112,6 +112,24 @@ TEST_F(SkipTest, NoGoldenIsRecorded) {
   EXPECT_FALSE(fs::exists(item.golden_file));
 }
 
+TEST_F(SkipTest, MissingEnvironment_SkipsCaseWithItsCommand) {
+  const std::string arm = "command = [\"{python}\", \"{case_dir}/train.py\"]\ninputs = [\"train.py\"]\n";
+  write_file(folder_ / "cases/topic/train.py", "raise SystemExit(7)\n");
+  const Case item =
+      write_case("needs", "[golden]\narms = []\n[python]\nvenv = \"env\"\nmake = \"make env\"\n[arms.one]\n" +
+                              arm + "[arms.other]\nother = 1\n" + arm + losses_identical());
+  const Json skipped = run({item, on_cpu("good")});
+  EXPECT_THAT(skipped.at("cases").at(0).at("skipped").get<std::string>(),
+              HasSubstr("cases/topic/env/bin/python); make it with: make env"));
+  EXPECT_EQ(exit_code_of(skipped), ExitCode::agree);
+  EXPECT_EQ(exit_code_of(run({item})), ExitCode::missing);
+  fs::create_directories(folder_ / "cases/topic/env/bin");
+  fs::create_symlink("/usr/bin/python3", folder_ / "cases/topic/env/bin/python");
+  const Json found = run_one(item);
+  EXPECT_FALSE(found.contains("skipped"));
+  EXPECT_THAT(found.at("arms").at(0).at("failure").at("message").get<std::string>(), HasSubstr("status 7"));
+}
+
 TEST_F(SkipTest, NoDriver_IsAnsweredFromTheCache) {
   if (!gpu_facts().empty())
     GTEST_SKIP() << "this machine has a GPU's driver";
