@@ -15,6 +15,7 @@ from recorded import Trace
 import torch
 import torch.distributed as dist
 from torch.distributed.tensor import DTensor, Partial, Replicate, Shard, distribute_tensor
+from torch.nn.parallel import DistributedDataParallel
 
 import parity
 
@@ -131,6 +132,30 @@ class FailingRanksTest(RanksTest):
         self.complete()
         self.assertIn("rank 1 wrote no file", self.on_ranks((1, 2), one))
         self.assertFalse(self.path.exists())
+
+    def test_the_twin_of_a_wrapped_model_reduces_its_gradients(self):
+        def body(mesh):
+            net = torch.nn.Linear(2, 1, bias=False)
+            model = DistributedDataParallel(net)
+            optimizer = torch.optim.SGD(net.parameters(), lr=1.0)
+            with self.record(model, optimizer, twin="float64") as rec:
+                loss = model(torch.full((1, 2), dist.get_rank() + 1.0)).sum()
+                loss.backward()
+                assert net.weight.grad.dtype == torch.float64
+                assert net.weight.grad.tolist() == [[1.5, 1.5]], net.weight.grad
+                optimizer.step()
+                rec.step(loss=loss)
+
+        self.on_ranks((2, 1), body)
+
+    def test_the_twin_refuses_a_group_of_its_own(self):
+        def body(mesh):
+            net = torch.nn.Linear(2, 1)
+            model = DistributedDataParallel(net, process_group=dist.new_group([0, 1]))
+            with self.assertRaisesRegex(parity.Error, "a process group of its own"):
+                self.record(model, torch.optim.SGD(net.parameters(), lr=1.0), twin="float64")
+
+        self.on_ranks((2, 1), body)
 
     def test_statistics_of_a_rank_are_its_own(self):
         """A running mean is that of a rank's batches: ranks that differ are no finding."""

@@ -34,8 +34,16 @@ class Callback(transformers.TrainerCallback):
         self._used = False
         self._loss: Any = None
 
+    def on_init_end(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        """Makes what `train` creates before `on_train_begin` float64 in a float64 twin: its sum of losses."""
+        if (self._options.get("twin") or os.environ.get("PARITY_DTYPE")) == "float64" and self._is_asked():
+            torch.set_default_dtype(torch.float64)
+
+    def _is_asked(self) -> bool:
+        return bool(self._options.get("path") or os.environ.get("PARITY_TRACE"))
+
     def on_train_begin(self, args: Any, state: Any, control: Any, **given: Any) -> None:
-        if not self._options.get("path") and not os.environ.get("PARITY_TRACE"):
+        if not self._is_asked():
             return
         if self._used:
             warn("this call of train is not recorded (its callback has recorded one); give it another Callback")

@@ -7,7 +7,7 @@ Usage: hf_test.py SOURCE_DIR PARITY RECORDER_LIBRARY
 """
 import warnings
 
-from support import ALL, AdapterTest, Trace, main, parameters_of
+from support import ALL, SOURCE, AdapterTest, Trace, main, parameters_of, run_in_a_process
 
 import torch
 import transformers
@@ -139,6 +139,20 @@ class HfTest(AdapterTest):
         self.recorded("wrong.h5", make=Undivided, **options)
         found = self.different(self.path("right.h5"), self.path("wrong.h5"))
         self.assertEqual((found["grad_norm"], found["loss"]), (3, 4))
+
+    def test_the_twin_trains_in_float64(self):
+        config = self.folder / "config.json"
+        config.write_text('{"steps": 3}')
+        capture = self.folder / "capture.json"
+        capture.write_text('{"tensors": [{"phases": ["param"]}]}')
+        script = SOURCE / "cases/frameworks/transformers/train.py"
+        for name, variables in (("narrow.h5", {}), ("wide.h5", {"PARITY_DTYPE": "float64"})):
+            run_in_a_process(str(script), str(config), PARITY_TRACE=self.path(name), PARITY_CAPTURE=str(capture), **variables)
+        narrow, wide = Trace(self.path("narrow.h5")), Trace(self.path("wide.h5"))
+        self.assertEqual(wide.phase(3, "param")["lm_head.weight"].dtype, torch.float64)
+        for one, other in zip(narrow.channels["loss"], wide.channels["loss"], strict=True):
+            self.assertNotEqual(one, other)
+            self.assertAlmostEqual(one, other, delta=1e-5)
 
     def test_second_call_of_train_is_not_recorded(self):
         callback = parity.hf.Callback(path=self.path("run.h5"))

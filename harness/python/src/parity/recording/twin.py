@@ -15,6 +15,7 @@ from typing import Any
 
 import torch
 from torch.nn.modules.module import register_module_forward_pre_hook
+from torch.nn.parallel import DistributedDataParallel
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves, tree_map_only
 
@@ -53,9 +54,24 @@ def convert(model: Any, optimizer: Any) -> None:
         raise Error(
             "cannot convert the model to float64 below its optimizer; make both in float64 if PARITY_DTYPE says so"
         )
+    for module in modules:
+        for part in module.modules():
+            if isinstance(part, DistributedDataParallel):
+                _bucket_again(part)
     for one in listed(optimizer):
         for state in one.state.values():
             state.update({key: _double(value) for key, value in state.items()})
+
+
+def _bucket_again(wrapper: Any) -> None:
+    """Lets DistributedDataParallel make its buckets for the dtype that its parameters have now, as it does when it is
+    unpickled. With the old ones it reduces nothing, without a message."""
+    if wrapper.process_group != torch.distributed.group.WORLD:
+        raise Error(
+            "cannot convert a DistributedDataParallel with a process group of its own; wrap the model after "
+            "parity.record, or remove float64 = true from the arm"
+        )
+    wrapper.__setstate__(wrapper.__getstate__())
 
 
 class Twin(TorchDispatchMode):  # type: ignore[misc]
