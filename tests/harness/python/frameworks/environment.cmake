@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Makes PARITY_FRAMEWORKS_VENV: a virtual environment with other people's trainers on top of PARITY_VENV, whose PyTorch it
-# uses through a .pth file. Its stamp holds the hash of the requirements. Without a stamp, or with another one, the
+# uses through a .pth file, as it does the package of this tree. Its stamp holds the hashes of the requirements and of this
+# file. Without a stamp, or with another one, the
 # environment starts anew.
 
 function(parity_make_frameworks_venv)
@@ -10,6 +11,8 @@ function(parity_make_frameworks_venv)
   set(stamp "${PARITY_FRAMEWORKS_VENV}/parity-frameworks")
   file(LOCK "${PARITY_FRAMEWORKS_VENV}.lock" GUARD FUNCTION TIMEOUT 1800)
   file(SHA256 "${requirements}" wanted)
+  file(SHA256 "${CMAKE_CURRENT_FUNCTION_LIST_FILE}" made_by)
+  string(APPEND wanted " ${made_by}")
   if(EXISTS "${stamp}")
     file(READ "${stamp}" found)
     if(found STREQUAL wanted)
@@ -26,7 +29,7 @@ function(parity_make_frameworks_venv)
   execute_process(
     COMMAND "${PARITY_FRAMEWORKS_VENV}/bin/python" -c "import sysconfig; print(sysconfig.get_path('purelib'), end='')"
     OUTPUT_VARIABLE theirs COMMAND_ERROR_IS_FATAL ANY)
-  file(WRITE "${theirs}/parity_venv.pth" "${ours}\n")
+  file(WRITE "${theirs}/parity_venv.pth" "${ours}\n${PROJECT_SOURCE_DIR}/harness/python/src\n")
   execute_process(
     COMMAND "${PARITY_FRAMEWORKS_VENV}/bin/python" -m pip install --quiet --no-input --disable-pip-version-check
             --no-cache-dir --no-deps -r "${requirements}"

@@ -1,0 +1,57 @@
+# SPDX-FileCopyrightText: The parity authors
+# SPDX-License-Identifier: Apache-2.0
+"""The Trainer of transformers on a small Llama, with rows of unequal length. One line records it.
+
+Usage: train.py CONFIG.json
+keys: steps, batch, accumulation, schedule, warmup_steps, max_norm, average ("tokens", or "micro_batches" as before
+transformers 4.46)
+"""
+
+import json
+import os
+import sys
+import tempfile
+
+os.environ |= {"HF_HUB_OFFLINE": "1", "CUDA_VISIBLE_DEVICES": "", "TQDM_DISABLE": "1"}
+import parity.hf
+import torch
+import transformers
+
+config = {"steps": 8, "batch": 8, "accumulation": 1, "schedule": "constant", "warmup_steps": 0, "max_norm": 0.5,
+          "average": "tokens"}
+with open(sys.argv[1], encoding="utf-8") as file:
+    config |= json.load(file)
+torch.set_num_threads(1)
+VOCABULARY, LONGEST = 64, 24
+
+
+def rows(count):
+    """Rows that count up from a random token, with labels on the last 4 to 22 tokens only."""
+    random = torch.Generator().manual_seed(1)
+    for _ in range(count):
+        first, ignored = torch.randint(0, VOCABULARY, (1,), generator=random), 2 + torch.randint(0, 19, (1,), generator=random)
+        tokens = (first + torch.arange(LONGEST)) % VOCABULARY
+        labels = torch.where(torch.arange(LONGEST) < ignored, -100, tokens)
+        yield {"input_ids": tokens, "labels": labels}
+
+
+class MicroBatchMean(transformers.Trainer):
+    """Averages the means of micro-batches, as for a model whose loss does not take the number of tokens."""
+
+    def __init__(self, **given):
+        super().__init__(**given)
+        self.model_accepts_loss_kwargs = False
+
+
+torch.manual_seed(3)
+model = transformers.LlamaForCausalLM(transformers.LlamaConfig(
+    vocab_size=VOCABULARY, hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=4,
+    num_key_value_heads=2, max_position_embeddings=LONGEST))
+arguments = transformers.TrainingArguments(
+    output_dir=tempfile.mkdtemp(), max_steps=config["steps"], per_device_train_batch_size=config["batch"],
+    gradient_accumulation_steps=config["accumulation"], learning_rate=1e-2, lr_scheduler_type=config["schedule"],
+    warmup_steps=config["warmup_steps"], max_grad_norm=config["max_norm"], logging_steps=1, save_strategy="no", report_to=[],
+    use_cpu=True, seed=5, disable_tqdm=True)
+kind = {"tokens": transformers.Trainer, "micro_batches": MicroBatchMean}[config["average"]]
+trainer = kind(model=model, args=arguments, train_dataset=list(rows(64)), callbacks=[parity.hf.Callback(config=config)])
+trainer.train()

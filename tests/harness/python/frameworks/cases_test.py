@@ -1,0 +1,51 @@
+# SPDX-FileCopyrightText: The parity authors
+# SPDX-License-Identifier: Apache-2.0
+"""The cases of other people's trainers hold, and fail where a defect is planted.
+
+Usage: cases_test.py SOURCE_DIR PARITY RECORDER_LIBRARY
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(sys.argv[1]).resolve()
+PARITY, LIBRARY = (str(pathlib.Path(word).resolve()) for word in sys.argv[2:4])
+CASES = SOURCE / "cases/frameworks"
+
+
+class CasesTest(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.out = pathlib.Path(scratch.name) / "out"
+
+    def judged(self, case, *words):
+        """Runs a case of this source. Returns (exit status, its results, what it printed)."""
+        venv = CASES.parents[1] / "build/frameworks-venv"
+        self.assertTrue((venv / "bin/python").exists(), f"the cases name {venv}")
+        done = subprocess.run([PARITY, "run", CASES / f"{case}.toml", "--out", self.out, *words], capture_output=True, text=True,
+                              env=os.environ | {"PARITY_RECORDER_LIBRARY": LIBRARY})
+        results = json.loads((self.out / "results.json").read_text())
+        return done.returncode, results["cases"][0], done.stdout + done.stderr
+
+    def test_cases_hold(self):
+        for case in ("transformers/warmup_index", "sharding/wrappers", "optax/adamw"):
+            with self.subTest(case):
+                status, found, said = self.judged(case)
+                self.assertEqual(status, 0, said)
+                self.assertNotIn("skipped", found)
+
+    def test_planted_mean_of_means_is_different(self):
+        status, found, said = self.judged("transformers/accumulation", "--set", "four_micro_batches:average=micro_batches")
+        self.assertEqual(status, 1, said)
+        first = next(check for check in found["checks"] if "loss" in check["quantity"])
+        self.assertEqual(first["verdict"], "different")
+        self.assertIn("first at step 1: one_batch ", first["sentence"])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
