@@ -14,19 +14,18 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-/// Ten updates of a trainer with one gradient {3, 4}, whose norm is 5.
+/// Ten updates of a trainer with one gradient {3, 4}, whose norm is 5, and the defects of one of them.
+struct PlantedUpdates {
+  double norm = 5;               ///< at update 4
+  float gradient_of_rank_1 = 3;  ///< at update 4, if there are two ranks
+  int64_t ranks = 1;
+  std::vector<trace::Fault> faults = {};
+  bool finish = true;
+};
+
 class LawCheckTest : public SuiteTest {
  protected:
-  struct Planted {
-    double norm = 5;              ///< at update 4
-    double lr = 0.5;              ///< at update 6
-    float gradient_of_rank_1 = 3; ///< at update 4, if there are two ranks
-    int64_t ranks = 1;
-    std::vector<trace::Fault> faults = {};
-    bool finish = true;
-  };
-
-  void record(const std::string& name, const Planted& planted = {}) const {
+  void record(const std::string& name, const PlantedUpdates& planted = {}) const {
     for (int64_t rank = planted.ranks - 1; rank >= 0; --rank) {
       trace::Recorder::Options options{folder_ / "cases/topic" / (name + ".h5"), Json::object(), {}, {}, 0};
       options.capture.sketches.push_back({{}, {trace::Phase::grad}, {"*"}});
@@ -37,10 +36,10 @@ class LawCheckTest : public SuiteTest {
       for (int64_t step = 1; step <= 10; ++step) {
         recorder.begin_step(step);
         recorder.channel("loss", 9 - 0.5 * static_cast<double>(step));
-        recorder.channel("lr", step == 6 ? planted.lr : 0.5);
+        recorder.channel("lr", 0.5);
         recorder.channel("grad_norm", step == 4 ? planted.norm : 5.0);
-        const std::vector<float> gradient = {step == 4 && rank == 1 ? planted.gradient_of_rank_1 : 3.0F, 4.0F};
-        recorder.tensor(trace::Phase::grad, "w", view_of(DType::float32, gradient));
+        std::vector<float> gradient = {step == 4 && rank == 1 ? planted.gradient_of_rank_1 : 3.0F, 4.0F};
+        recorder.tensor(trace::Phase::grad, "w", view_of(DType::float32, gradient), gradient.data());
         recorder.end_step();
       }
       if (planted.finish)
@@ -95,7 +94,7 @@ TEST_F(LawCheckTest, DepartingArm_FailsItsCase) {
   EXPECT_FALSE(item.at("passed").get<bool>());
   EXPECT_THAT(item.at("sentence").get<std::string>(),
               HasSubstr("1 of 5 checks failed: law grad_norm departs in b: grad_norm is 2 times the norm"));
-  const Json& where = rows(item, "lawful").at(1).at("finding").at("where");
+  const Json where = rows(item, "lawful").at(1).at("finding").at("where");
   EXPECT_EQ(where.at("step"), 4);
   EXPECT_EQ(where.at("tensor"), "grad_norm");
 }
@@ -166,7 +165,8 @@ TEST_F(LawCheckTest, OwnCheckThatIsNotMet_Fails) {
     return rows(item, "lawful").at(0).at("sentence").get<std::string>();
   };
   EXPECT_THAT(sentence("departs = [\"schedule\"]\n"), HasSubstr("although the case says"));
-  EXPECT_THAT(sentence("laws = [\"clip\"]\n"), AllOf(HasSubstr("law clip was not asked of b"), HasSubstr("record")));
+  EXPECT_THAT(sentence("laws = [\"clip\"]\n"),
+              AllOf(HasSubstr("law clip was not asked of b"), HasSubstr("record")));
 }
 
 }  // namespace
