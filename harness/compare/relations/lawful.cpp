@@ -117,8 +117,9 @@ CheckResult judge_answers(const Check& check, const Side& side, const laws::Audi
   if (!hold.empty())
     result.sentence = fmt::format("{} in {}", describe(hold, "holds", "hold"), side.name);
   for (const laws::Audit::Row* row : depart)
-    result.sentence += fmt::format("{}law {} departs as the case says: {}", result.sentence.empty() ? "" : "; ",
-                                   row->law->name, row->finding.departures.front().text());
+    result.sentence +=
+        fmt::format("{}law {} departs as the case says: {}", result.sentence.empty() ? "" : "; ",
+                    row->law->name, row->finding.departures.front().text());
   if (!silent.empty())
     result.sentence += fmt::format("; {} not asked", silent.size());
   return result;
