@@ -9,10 +9,12 @@ namespace parity::compare {
 std::string Check::quantity() const {
   if (of_tensors())
     return std::string(name_of(phase)) + " " + tensor;
+  if (relation == Relation::lawful)
+    return "run";
   std::string text;
-  for (const std::string& name : relation == Relation::lawful ? named_laws() : channels)
-    text += (text.empty() ? "" : ", ") + name;
-  return relation != Relation::lawful ? text : text.empty() ? "laws" : "laws " + text;
+  for (const std::string& channel : channels)
+    text += (text.empty() ? "" : ", ") + channel;
+  return text;
 }
 
 std::vector<std::string> Check::named_laws() const {

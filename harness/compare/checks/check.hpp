@@ -104,7 +104,8 @@ struct Check {
 
   /// Returns whether the check is about tensors, not channels.
   bool of_tensors() const { return !tensor.empty(); }
-  /// Returns the quantity as text: "lr", "loss, grad_norm", "grad layers.*.wq.weight", "laws update, clip".
+  /// Returns the quantity as text: "lr", "loss, grad_norm" or "grad layers.*.wq.weight"; "run" for a check of
+  /// the run as a whole.
   std::string quantity() const;
   /// Returns the laws that must be asked, each once: `laws` and `departs`.
   std::vector<std::string> named_laws() const;

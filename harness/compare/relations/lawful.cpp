@@ -104,9 +104,11 @@ CheckResult judge_answers(const Check& check, const Side& side, const laws::Audi
   if (std::string text = non_finite_channel(side); !text.empty())
     return failed(Verdict::different, std::move(text));
   if (const Rows kept = with_names(hold, check.departs); !kept.empty())
-    return failed(Verdict::rounding,
-                  fmt::format("{} in {}, although the case says: departs; remove it from `departs`",
-                              describe(kept, "holds", "hold"), side.name));
+    return failed(
+        Verdict::rounding,
+        fmt::format("{} in {}, although the case says that {}; remove {} from `departs`",
+                    describe(kept, "holds", "hold"), side.name,
+                    kept.size() == 1 ? "it departs" : "they depart", kept.size() == 1 ? "it" : "them"));
   if (const Rows missing = with_names(silent, check.named_laws()); !missing.empty())
     return failed(Verdict::missing, describe_silence(side, missing));
   if (silent.size() == audit.rows.size())

@@ -37,8 +37,7 @@ void require_few(const compare::Check& check, const StepRange& window) {
     throw UserError(
         fmt::format("cannot capture {} at {} updates (the limit is {}); name fewer with steps = [FIRST, "
                     "LAST] in the check",
-                    check.of_tensors() ? check.quantity() : "the tensors of " + check.quantity(), asked,
-                    most_captured_steps));
+                    check.of_tensors() ? check.quantity() : "what laws read", asked, most_captured_steps));
 }
 
 /// Returns the laws whose tensors a check of relation `lawful` needs.

@@ -97,7 +97,7 @@ TEST(CaseFileTest, AnEquivalentCheckMayStateAPrecision) {
 
 TEST(CaseFileTest, ALawfulCheckNamesLawsAndNoQuantity) {
   const compare::Check plain = parse(head + lawful).checks.at(0);
-  EXPECT_EQ(plain.quantity(), "laws");
+  EXPECT_EQ(plain.quantity(), "run");
   EXPECT_EQ(plain.steps.kind, compare::StepWindow::Kind::range);
   EXPECT_EQ(plain.steps.first, 1);
   EXPECT_EQ(plain.steps.last, 3);
