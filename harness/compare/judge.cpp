@@ -82,7 +82,7 @@ CheckResult judge(const Check& check, const std::map<std::string, ArmEvidence>& 
   }
   try {
     CheckResult result = row.judge(check, sides);
-    result.coverage.of_tensors = check.of_tensors();
+    result.coverage.kind = check.covers();
     result = settle(std::move(result), asked_of(check, sides));
     return result.passed ? only_finite(std::move(result), sides) : result;
   } catch (const MissingEvidence& problem) {

@@ -117,6 +117,10 @@ std::string check_digest(const Check& check) {
   bytes.text(check.precision ? std::string(name_of(*check.precision)) : "");
   bytes.number(check.imprecision.value_or(1));
   bytes.text(check.imprecision_because);
+  if (check.relation == Relation::lawful) {
+    add(bytes, check.laws);
+    add(bytes, check.departs);
+  }
   for (const double threshold : thresholds())
     bytes.number(threshold);
   return bytes.digest();

@@ -164,7 +164,7 @@ compare::CheckResult judge_against_golden(const compare::Check& check, const Sto
         check.of_tensors() ? measure_tensors(both) : measure_channels(both);
     both.words.subject = bounded_subject(check, gaps, "the golden", name);
     compare::CheckResult result = judge_bound(gaps, rule_of(check), both.words);
-    result.coverage.of_tensors = check.of_tensors();
+    result.coverage.kind = check.covers();
     return settle(std::move(result), asked_of_golden(both));
   } catch (const compare::MissingEvidence& problem) {
     return without_evidence(compare::Verdict::missing, problem.what());

@@ -93,7 +93,7 @@ compare::CheckResult settle_pair(compare::CheckResult result, const Sides& sides
   asked.name = sides.name;
   asked.ranks_asked = sides.run.ranks;
   asked.ranks_found = compare::ranks_of(*sides.run.trace);
-  result.coverage.of_tensors = of_tensors;
+  result.coverage.kind = of_tensors ? compare::CoveredKind::tensors : compare::CoveredKind::channels;
   return settle(std::move(result), {golden, asked});
 }
 

@@ -3,36 +3,14 @@
 #include "harness/laws/audit.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 
-#include "harness/base/error.hpp"
-#include "harness/base/text/nearest.hpp"
 #include "harness/laws/laws.hpp"
 #include "harness/laws/run/recorded_run.hpp"
 
 namespace parity::laws {
 namespace {
-
-constexpr std::array table = {
-    Law{"grad_norm", "Is grad_norm the norm of the gradients?",
-        "channel grad_norm; phase grad of all parameters", ask_grad_norm},
-    Law{"clip", "Does one factor scale all gradients, and is it the one that clipping defines?",
-        "phases grad and grad_clipped; channel grad_norm", ask_clip},
-    Law{"reduction", "Is the reduced gradient the sum or mean of the ranks' gradients, each once?",
-        "phases grad_local and grad on every rank", ask_reduction},
-    Law{"update", "Does the optimizer's formula give the parameters and the state after the update?",
-        "phase param of two successive steps, phases optim and grad_clipped; channel lr", ask_update},
-    Law{"schedule", "Do lr and weight_decay follow one schedule, and is it the one that the config names?",
-        "the channel lr of at least 4 updates", ask_schedule},
-    Law{"replicas", "Do ranks hold the same values wherever they must?", "the files of at least 2 ranks",
-        ask_replicas},
-    Law{"loss", "Is the loss the cross entropy of the logits, divided as the run says?",
-        "channel loss; phase forward of the logits and phase input of labels", ask_loss},
-    Law{"data", "Does each update read new tokens, with the next tokens as labels?",
-        "channel batch_digest; phase input with tokens, labels and positions", ask_data},
-};
 
 Json to_json(const Departure& departure) {
   Json json = {{"sentence", departure.sentence}, {"tensor", departure.tensor}};
@@ -57,21 +35,7 @@ Json to_json(const Audit::Row& row) {
           {"record", row.finding.record}};
 }
 
-void check_names(const std::vector<std::string>& names) {
-  std::vector<std::string> known;
-  for (const Law& law : all_laws())
-    known.emplace_back(law.name);
-  for (const std::string& name : names)
-    if (std::ranges::find(known, name) == known.end())
-      throw UserError("cannot ask the law '" + name + "' (there is none of that name)" +
-                      suggestion(name, known));
-}
-
 }  // namespace
-
-std::span<const Law> all_laws() {
-  return table;
-}
 
 int64_t Audit::count(Answer answer) const {
   return std::ranges::count_if(rows, [&](const Row& row) { return row.finding.answer() == answer; });
@@ -112,7 +76,8 @@ Json Audit::to_json() const {
 }
 
 Audit audit(const trace::Trace& trace, const std::vector<std::string>& names) {
-  check_names(names);
+  for (const std::string& name : names)
+    static_cast<void>(law_of(name));
   Audit result;
   result.trace = trace.path().string();
   result.ended = trace.complete() && !trace.failure();

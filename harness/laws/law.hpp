@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/base/enum_names.hpp"
+#include "harness/trace/format/phase.hpp"
 
 namespace parity::laws {
 
@@ -33,6 +34,9 @@ struct Departure {
   std::string tensor;            ///< name, or a pattern of names; empty for a channel
   std::optional<int64_t> rank;   ///< if one rank is at fault
   std::optional<double> factor;  ///< recorded over recomputed value, if it is one number
+
+  /// Returns the sentence, with the step if the sentence does not name it.
+  std::string text() const;
 };
 
 /// The answer of a law with its evidence.
@@ -57,11 +61,20 @@ struct Finding {
   }
 };
 
+/// Tensors that a law reads at each update that it judges.
+struct LawTensors {
+  trace::Phase phase = trace::Phase::grad;
+  std::vector<std::string> names = {"*"};  ///< globs
+  bool values = true;                      ///< false: statistics are enough
+  bool before = false;                     ///< also at the update before
+};
+
 /// Something that must follow from what a trace holds, whatever the trainer.
 struct Law {
   std::string_view name;
   std::string_view question;
-  std::string_view needs;  ///< what must be recorded
+  std::string_view needs;           ///< what must be recorded, for people
+  std::vector<LawTensors> tensors;  ///< what must be recorded, for programs; empty: channels are enough
   Finding (*ask)(const RecordedRun& run);
 };
 

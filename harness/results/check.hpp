@@ -120,8 +120,13 @@ struct Check {
   Coverage coverage;
   int64_t line = 0;  ///< of the case file; 0 if no line asks for the check
 
-  /// Returns the word for the result: the verdict, but "trained" for an arm that trained.
-  std::string outcome() const { return kind == CheckKind::training && passed ? "trained" : verdict; }
+  /// Returns the word for the result: the verdict, but "trained" for an arm that trained, and "lawful" for
+  /// one in which all laws hold.
+  std::string outcome() const {
+    return kind == CheckKind::training && passed                     ? "trained"
+           : relation == "lawful" && passed && verdict == "rounding" ? "lawful"
+                                                                     : verdict;
+  }
 };
 
 }  // namespace parity::results

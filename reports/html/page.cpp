@@ -44,6 +44,7 @@ Data verdict_counts(const Results& results) {
     add(std::string(look.name), look.meaning);
   add("trained",
       "the loss of an arm fell, or its reward rose, by more than its noise; the weights of a policy moved");
+  add("lawful", "every law of training that the trace of an arm allows to ask holds");
   return rows;
 }
 

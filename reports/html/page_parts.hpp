@@ -82,11 +82,11 @@ void set_state(Data& data, const Item& item) {
   data.set("mark", "–");
 }
 
-/// \param finding  a verdict, or "trained"
+/// \param finding  a verdict, "trained" or "lawful"
 inline void set_verdict(Data& data, const std::string& finding) {
   const VerdictLook* look = find_verdict(finding);
   data.set("verdict", finding);
-  data.set("sign", look ? std::string(look->sign) : "↘");
+  data.set("sign", look ? std::string(look->sign) : finding == "lawful" ? "§" : "↘");
 }
 
 }  // namespace parity::reports

@@ -17,6 +17,8 @@ constexpr std::string_view moved_out = "the lag moves this step of this arm out 
 constexpr std::string_view less_than_sibling = "the gap is still less than what the sibling's allows";
 constexpr std::string_view wider_sibling = "a sibling that is farther apart allows a larger gap";
 
+constexpr std::string_view norms_moved = "each norm moved with its gradient, so it is still its norm";
+
 constexpr std::array rows = {
     Harmless{compare::Relation::identical, "arms exchanged", symmetric},
     Harmless{compare::Relation::identical, "twice the number at step * of both", both_alike},
@@ -50,6 +52,7 @@ constexpr std::array rows = {
     Harmless{compare::Relation::trained, "numbers 5 % larger of a", still_falls},
     Harmless{compare::Relation::trained, "twice the number at step * of a", still_falls},
     Harmless{compare::Relation::bounded, "another type of ?", wider},
+    Harmless{compare::Relation::lawful, "steps 2 and 7 exchanged of a", norms_moved},
     Harmless{compare::Relation::no_farther, "arms exchanged", symmetric},
     Harmless{compare::Relation::no_farther, "another type of *", wider},
     Harmless{compare::Relation::no_farther, "steps 2 and 7 exchanged of ?", less_than_sibling},

@@ -35,7 +35,7 @@ class RandomAttackTest : public RelationWorldTest {
   }
   static void set(const RelationWorld& world, PlantedRun& run, int64_t step, double value) {
     if (!world.check.of_tensors()) {
-      std::get<std::vector<double>>(run.channels.at("q")).at(static_cast<size_t>(step) - 1) = value;
+      curve_of(run).at(static_cast<size_t>(step) - 1) = value;
       return;
     }
     for (PlantedTensor& each : run.tensors)
@@ -68,7 +68,7 @@ TEST_F(RandomAttackTest, RunsOfFewerUpdatesFail) {
     const auto kept = *rc::gen::inRange<int64_t>(1, world_steps - 1);
     const bool all = *rc::gen::arbitrary<bool>();
     const auto cut = [&](PlantedRun& run) {
-      std::get<std::vector<double>>(run.channels.at("q")).resize(static_cast<size_t>(kept));
+      curve_of(run).resize(static_cast<size_t>(kept));
       std::erase_if(run.tensors, [&](const PlantedTensor& each) { return each.key.step > kept; });
     };
     if (all)

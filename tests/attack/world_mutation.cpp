@@ -29,7 +29,7 @@ Names judged(const RelationWorld& world, const Names& wanted) {
 void change_at(const RelationWorld& world, PlantedRun& run, int64_t step,
                const std::function<double(double)>& change) {
   if (!world.check.of_tensors()) {
-    double& value = std::get<std::vector<double>>(run.channels.at("q")).at(static_cast<size_t>(step) - 1);
+    double& value = curve_of(run).at(static_cast<size_t>(step) - 1);
     value = change(value);
     return;
   }
@@ -43,7 +43,7 @@ void change_at(const RelationWorld& world, PlantedRun& run, int64_t step,
 }
 
 void drop_steps(PlantedRun& run, int64_t first, int64_t count) {
-  auto& curve = std::get<std::vector<double>>(run.channels.at("q"));
+  std::vector<double>& curve = curve_of(run);
   const auto begin = curve.begin() + static_cast<std::ptrdiff_t>(first - 1);
   curve.erase(begin, begin + static_cast<std::ptrdiff_t>(count));
   std::erase_if(run.tensors, [&](const PlantedTensor& each) {
@@ -59,7 +59,7 @@ void drop_quantity(const RelationWorld& world, PlantedRun& run) {
   if (world.check.of_tensors())
     run.tensors.clear();
   else
-    run.channels = {{"another", run.channels.at("q")}};
+    run.channels = {{"another", curve_of(run)}};
 }
 
 bool drop_tensor_at(const RelationWorld& world, PlantedRun& run, int64_t step) {
@@ -69,7 +69,7 @@ bool drop_tensor_at(const RelationWorld& world, PlantedRun& run, int64_t step) {
 
 /// Exchanges the numbers of two steps.
 void exchange_steps(PlantedRun& run, int64_t one, int64_t other) {
-  auto& curve = std::get<std::vector<double>>(run.channels.at("q"));
+  std::vector<double>& curve = curve_of(run);
   std::swap(curve.at(static_cast<size_t>(one) - 1), curve.at(static_cast<size_t>(other) - 1));
   for (PlantedTensor& each : run.tensors)
     if (each.key.step == one || each.key.step == other)
@@ -80,8 +80,8 @@ void exchange_steps(PlantedRun& run, int64_t one, int64_t other) {
 /// Stores the same numbers in another type.
 bool retype(const RelationWorld& world, PlantedRun& run) {
   if (!world.check.of_tensors()) {
-    const auto curve = std::get<std::vector<double>>(run.channels.at("q"));
-    run.channels["q"] = std::vector<int64_t>(curve.begin(), curve.end());
+    const std::vector<double> curve = curve_of(run);
+    run.channels.begin()->second = std::vector<int64_t>(curve.begin(), curve.end());
     return true;
   }
   for (PlantedTensor& each : run.tensors) {

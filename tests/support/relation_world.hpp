@@ -11,8 +11,8 @@
 
 namespace parity {
 
-/// Runs of ten steps for which a relation's claim holds, before anything is changed. Channel `q` and the
-/// parameter `w`, at each step and in the initial state, agree: w is {q, 2q}.
+/// Runs of ten steps for which a relation's claim holds, before anything is changed. A run has one channel.
+/// Channel `q` and the parameter `w`, at each step and in the initial state, agree: w is {q, 2q}.
 struct RelationWorld {
   compare::Check check;
   std::map<std::string, PlantedRun> runs, twins;
@@ -21,6 +21,11 @@ struct RelationWorld {
 };
 
 inline constexpr int64_t world_steps = 10;
+
+/// Returns the only channel of a run.
+inline std::vector<double>& curve_of(PlantedRun& run) {
+  return std::get<std::vector<double>>(run.channels.begin()->second);
+}
 
 /// Sets a run's channel q, and with it w; of the initial state w is {0, 0}, or what it is at step 1.
 inline void set_curve(PlantedRun& run, const std::vector<double>& curve, bool flat = false) {
@@ -48,6 +53,20 @@ inline PlantedRun noisy_run(double size, uint64_t seed, bool float32, double dif
       const double value = tensor.key.step == 0 ? 0 : curve.at(static_cast<size_t>(tensor.key.step) - 1);
       tensor.values = std::vector<double>{value, 2 * value};
     }
+  return run;
+}
+
+/// A run whose only channel, grad_norm, is the norm of its gradient {3g, 4g}.
+inline PlantedRun run_of_norms() {
+  PlantedRun run;
+  std::vector<double> norms;
+  for (int64_t step = 1; step <= world_steps; ++step) {
+    const double size = 0.25 * static_cast<double>(step);
+    norms.push_back(5 * size);
+    run.tensors.push_back({{step, trace::Phase::grad, "w"},
+                           std::vector<float>{static_cast<float>(3 * size), static_cast<float>(4 * size)}});
+  }
+  run.channels["grad_norm"] = norms;
   return run;
 }
 
@@ -96,6 +115,12 @@ inline RelationWorld world_of(compare::Relation relation, bool of_tensors) {
       world.check.sibling = compare::Sibling{{"c", "d"}, {}, 3};
       add("c", 3, 0.1);
       add("d", 4, 0.2);
+      break;
+    case compare::Relation::lawful:
+      world.check.arms = {"a"};
+      world.check.channels = {};
+      world.check.laws = {"grad_norm"};
+      world.runs["a"] = run_of_norms();
       break;
     case compare::Relation::equivalent:
       break;

@@ -24,7 +24,10 @@ using facade::translated;
 
 /// Refuses what a case file cannot say either, since the judge does not expect it.
 void check_members(const Check& check) {
-  if (check.channels.empty() == check.tensor.empty())
+  const bool of_run = row_of(same<compare::Relation>(check.relation)).subject == compare::Subject::run;
+  if (of_run && !(check.channels.empty() && check.tensor.empty()))
+    refuse_check(check, "it names channels or a tensor, but is about a run as a whole");
+  if (!of_run && check.channels.empty() == check.tensor.empty())
     refuse_check(check, "it names both channels and a tensor, or neither");
   if (check.arms.size() == 2 && check.arms[0] == check.arms[1])
     refuse_check(check, "its two arms are the same");
@@ -39,6 +42,7 @@ void check_members(const Check& check) {
   belongs(check.precision.has_value(), Relation::equivalent, "a precision");
   belongs(check.imprecision.has_value(), Relation::equivalent, "an imprecision");
   belongs(!check.sibling.empty(), Relation::no_farther, "a sibling");
+  belongs(!check.laws.empty() || !check.departs.empty(), Relation::lawful, "a law");
   if (check.tolerance && !(*check.tolerance > 0 && std::isfinite(*check.tolerance)))
     refuse_check(check, "its tolerance is not a number above 0");
   if (check.precision && *check.precision != DType::bfloat16 && *check.precision != DType::float16)
@@ -68,6 +72,8 @@ compare::Check inner_check(const Check& check) {
   inside.imprecision_because = check.imprecision_because;
   if (!check.sibling.empty())
     inside.sibling = compare::Sibling{check.sibling, {}, check.sibling_times};
+  inside.laws = check.laws;
+  inside.departs = check.departs;
   inside.steps = {same<compare::StepWindow::Kind>(check.steps.kind), check.steps.first, check.steps.last};
   return inside;
 }

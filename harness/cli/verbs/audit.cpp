@@ -38,15 +38,6 @@ void print_answers(const laws::Audit& audit) {
   fmt::print("{}\n", text_table({"law", "answer", "compared", "largest error / bound"}, rows));
 }
 
-/// Returns the sentence of a departure, with its step if the sentence does not name it.
-std::string with_step(const laws::Departure& departure) {
-  const std::string& text = departure.sentence;
-  if (!departure.step || text.find(fmt::format("step {}", *departure.step)) != std::string::npos ||
-      text.find(fmt::format("update {}", *departure.step)) != std::string::npos)
-    return text;
-  return fmt::format("{} (step {})", text, *departure.step);
-}
-
 /// Prints departures first, then what was noted, then what could not be asked.
 void print_sentences(const laws::Audit& audit) {
   const Style style = Style::for_stream(stdout);
@@ -55,7 +46,7 @@ void print_sentences(const laws::Audit& audit) {
   };
   for (const laws::Audit::Row& row : audit.rows)
     for (const laws::Departure& each : row.finding.departures)
-      fmt::print("{}\n", style.bad(line(row.law->name, with_step(each))));
+      fmt::print("{}\n", style.bad(line(row.law->name, each.text())));
   for (const laws::Audit::Row& row : audit.rows)
     for (const std::string& note : row.finding.notes)
       fmt::print("{}\n", line(row.law->name, note));

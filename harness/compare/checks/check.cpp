@@ -2,15 +2,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/compare/checks/check.hpp"
 
+#include <algorithm>
+
 namespace parity::compare {
 
 std::string Check::quantity() const {
   if (of_tensors())
     return std::string(name_of(phase)) + " " + tensor;
+  if (relation == Relation::lawful)
+    return "run";
   std::string text;
   for (const std::string& channel : channels)
     text += (text.empty() ? "" : ", ") + channel;
   return text;
+}
+
+std::vector<std::string> Check::named_laws() const {
+  std::vector<std::string> named;
+  for (const auto* names : {&laws, &departs})
+    for (const std::string& name : *names)
+      if (std::ranges::find(named, name) == named.end())
+        named.push_back(name);
+  return named;
 }
 
 std::vector<std::string> Check::all_arms() const {

@@ -36,11 +36,13 @@ enum class Relation {
   bounded,
   /// The arms are no farther apart than those of a sibling pair.
   no_farther,
+  /// The laws of training hold in the run of one arm.
+  lawful,
 };
 
 constexpr auto enum_names(Relation) {
-  return named<Relation::no_farther>("relation", {"identical", "equivalent", "lagged", "unchanged",
-                                                  "distinct", "trained", "bounded", "no_farther"});
+  return named<Relation::lawful>("relation", {"identical", "equivalent", "lagged", "unchanged", "distinct",
+                                              "trained", "bounded", "no_farther", "lawful"});
 }
 
 /// A check's window of update numbers, both ends included, as a case file names it.
@@ -74,7 +76,7 @@ struct Sibling {
   double times = 3;
 };
 
-/// One claim of a case: quantities, arms and the relation between them.
+/// One claim of a case: quantities, arms and the relation between them. A claim about laws has no quantity.
 struct Check {
   std::vector<std::string> channels;         ///< channel names; or else:
   std::string tensor;                        ///< glob over tensor names ...
@@ -94,13 +96,25 @@ struct Check {
   /// With `golden`, one arm is compared with what is stored of it.
   Against against = Against::arm;
   std::optional<Sibling> sibling;  ///< for `no_farther`
-  StepWindow steps;                ///< where the claim must hold
-  std::string because;             ///< why the claim must hold
+  /// For `lawful`: the laws that must be asked. Every other law must hold if the trace allows to ask it.
+  std::vector<std::string> laws;
+  std::vector<std::string> departs;  ///< for `lawful`: the laws that must depart
+  StepWindow steps;                  ///< where the claim must hold
+  std::string because;               ///< why the claim must hold
 
   /// Returns whether the check is about tensors, not channels.
   bool of_tensors() const { return !tensor.empty(); }
-  /// Returns the quantity as text: "lr", "loss, grad_norm" or "grad layers.*.wq.weight".
+  /// Returns the quantity as text: "lr", "loss, grad_norm" or "grad layers.*.wq.weight"; "run" for a check of
+  /// the run as a whole.
   std::string quantity() const;
+  /// Returns the laws that must be asked, each once: `laws` and `departs`.
+  std::vector<std::string> named_laws() const;
+  /// Returns what the check covers.
+  CoveredKind covers() const {
+    return relation == Relation::lawful ? CoveredKind::laws
+           : of_tensors()               ? CoveredKind::tensors
+                                        : CoveredKind::channels;
+  }
   /// Returns the arms of this case that the check uses: its own, and those of a sibling.
   std::vector<std::string> all_arms() const;
   /// Returns whether both arms must also run as float64 twins.

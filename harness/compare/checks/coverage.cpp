@@ -76,6 +76,19 @@ std::string side_shortfall(const CoveredSide& side) {
   return "";
 }
 
+/// Returns "2 channels". A single law is named.
+std::string quantities_text(const Covered& covered, CoveredKind kind) {
+  switch (kind) {
+    case CoveredKind::laws:
+      return covered.size() == 1 ? covered.begin()->first : count_text(covered.size(), "law");
+    case CoveredKind::tensors:
+      return count_text(covered.size(), "tensor");
+    case CoveredKind::channels:
+      break;
+  }
+  return count_text(covered.size(), "channel");
+}
+
 results::CoveredAmount amount_of(const Covered& covered) {
   return {static_cast<int64_t>(covered.size()), covered.empty() ? "" : all_steps(covered).text(),
           count_of(covered)};
@@ -123,8 +136,7 @@ std::string Coverage::text() const {
   if (!any)
     return "nothing";
   const Covered& last = sides.back().compared;
-  return fmt::format("{} at {}", count_text(last.size(), of_tensors ? "tensor" : "channel"),
-                     all_steps(last).text());
+  return fmt::format("{} at {}", quantities_text(last, kind), all_steps(last).text());
 }
 
 results::Coverage Coverage::summary() const {
@@ -133,6 +145,10 @@ results::Coverage Coverage::summary() const {
     summary.sides.push_back({each.name, each.ranks_asked, each.ranks_found, amount_of(each.asked),
                              amount_of(each.found), amount_of(each.compared)});
   return summary;
+}
+
+std::string quantity_of_law(std::string_view law) {
+  return fmt::format("law {}", law);
 }
 
 std::string quantity_of(const trace::TensorKey& key) {

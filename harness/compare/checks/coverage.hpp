@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/base/json/json.hpp"
@@ -27,11 +28,14 @@ struct CoveredSide {
   int64_t ranks_found = 0;
 };
 
+/// What the quantities of a coverage are.
+enum class CoveredKind { channels, tensors, laws };
+
 /// What a verdict rests on, for each side. If it is empty, nothing is known to have been compared, and no
 /// check passes.
 struct Coverage {
   std::vector<CoveredSide> sides;  ///< in the order of the relation
-  bool of_tensors = false;         ///< the quantities are tensors
+  CoveredKind kind = CoveredKind::channels;
 
   /// Records what a comparison took from one side.
   void add(size_t side, const std::string& quantity, const std::vector<int64_t>& steps);
@@ -43,7 +47,8 @@ struct Coverage {
   /// Returns in words how what was compared falls short of what was asked. "" if the two are equal and not
   /// empty.
   std::string shortfall() const;
-  /// Returns "2 channels at steps 1-10" or "12 tensors at steps 1, 10"; "nothing" if empty.
+  /// Returns "2 channels at steps 1-10", "12 tensors at steps 1, 10" or "law clip at steps 1-3"; "nothing"
+  /// if empty.
   std::string text() const;
   /// Returns the amounts of each side, for results.
   results::Coverage summary() const;
@@ -51,6 +56,12 @@ struct Coverage {
  private:
   CoveredSide& side(size_t number);
 };
+
+/// The quantity of a check that names no law.
+inline constexpr const char* all_laws_together = "laws";
+
+/// Returns the quantity of a law: "law clip".
+std::string quantity_of_law(std::string_view law);
 
 /// Returns the quantity of a tensor: "grad layers.0.wq.weight".
 std::string quantity_of(const trace::TensorKey& key);

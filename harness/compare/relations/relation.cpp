@@ -24,6 +24,8 @@ constexpr auto table = std::to_array<RelationRow>({
      "no farther apart than 8 floors of measured rounding noise, or than a tolerance near it", judge_bounded},
     {Relation::no_farther, 2, Subject::any, "a gap of at most so many times that of a sibling pair of arms",
      judge_no_farther},
+    {Relation::lawful, 1, Subject::run, "every law of training that the trace allows to ask holds",
+     judge_lawful},
 });
 
 }  // namespace

@@ -25,9 +25,16 @@ CheckResult judge_bounded(const Check& check, const std::vector<Side>& sides);
 /// Judges the gap of a pair against that of its sibling.
 /// \param sides  the sides of the pair, then those of its sibling
 CheckResult judge_no_farther(const Check& check, const std::vector<Side>& sides);
+/// Asks the laws of training about one run. `measured` of the result has laws_holding, laws_departing and
+/// laws_not_asked.
+CheckResult judge_lawful(const Check& check, const std::vector<Side>& sides);
 
 /// What the checks of a relation may be about.
-enum class Subject { any, channels };
+enum class Subject {
+  any,       ///< channels or tensors
+  channels,  ///< channels only
+  run,       ///< the run as a whole: the check names neither
+};
 
 /// A relation: its number of arms, what it may be about, its claim in words, and the function that judges it.
 struct RelationRow {

@@ -7,6 +7,7 @@
 #include "harness/base/text/glob.hpp"
 #include "harness/compare/sides/quantity.hpp"
 #include "harness/compare/sides/window.hpp"
+#include "harness/laws/laws.hpp"
 
 namespace parity::compare {
 namespace {
@@ -30,6 +31,7 @@ std::vector<Role> roles_of(const Check& check, const std::vector<Side>& sides) {
     case Relation::trained:
     case Relation::bounded:
     case Relation::no_farther:
+    case Relation::lawful:
       break;
   }
   for (const Side& side : sides)
@@ -104,6 +106,27 @@ Covered asked_in_window(const Check& check, const std::vector<Side>& sides, cons
   return asked;
 }
 
+/// Returns what a check of laws asks. A law that the check names must have what it reads at each update of
+/// the window. Without names, the run must have each update that it was started for.
+CoveredSide asked_laws(const Check& check, const Side& side) {
+  CoveredSide asked;
+  asked.name = side.name;
+  asked.ranks_asked = side.ranks;
+  asked.ranks_found = ranks_of(*side.trace);
+  const StepSet wanted = steps_of_laws(check, side);
+  const std::vector<std::string> names = check.named_laws();
+  if (names.empty()) {
+    asked.asked[all_laws_together] = wanted;
+    asked.found[all_laws_together] = wanted.common(StepSet(side.trace->steps()));
+  }
+  for (const std::string& name : names) {
+    asked.asked[quantity_of_law(name)] = wanted;
+    asked.found[quantity_of_law(name)] =
+        wanted.common(StepSet(updates_with_tensors(laws::law_of(name), *side.trace)));
+  }
+  return asked;
+}
+
 }  // namespace
 
 int64_t ranks_of(const trace::Trace& trace) {
@@ -120,7 +143,16 @@ Covered channels_found(const Covered& asked, const std::map<std::string, trace::
   return found;
 }
 
+StepSet steps_of_laws(const Check& check, const Side& side) {
+  const ResolvedWindow window = resolve(check.steps, {side});
+  StepSet wanted;
+  wanted.add(window.first, window.last);
+  return wanted.common(asked_updates({side}));
+}
+
 std::vector<CoveredSide> asked_of(const Check& check, const std::vector<Side>& sides) {
+  if (check.relation == Relation::lawful)
+    return {asked_laws(check, sides.at(0))};
   const std::vector<Role> roles = roles_of(check, sides);
   const Covered window = asked_in_window(check, sides, roles);
   std::vector<CoveredSide> asked;

@@ -20,6 +20,10 @@ namespace parity::compare {
 /// \throws MissingEvidence if the window is empty, or the check matches nothing
 std::vector<CoveredSide> asked_of(const Check& check, const std::vector<Side>& sides);
 
+/// Returns the updates of the window at which a check asks for laws.
+/// \throws MissingEvidence if the window is empty
+StepSet steps_of_laws(const Check& check, const Side& side);
+
 /// Returns the number of ranks whose values a trace holds.
 int64_t ranks_of(const trace::Trace& trace);
 

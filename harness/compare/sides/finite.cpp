@@ -56,8 +56,8 @@ std::string non_finite_value(const Coverage& coverage, const std::vector<Side>& 
     const auto side = std::ranges::find(sides, covered.name, &Side::name);
     if (side == sides.end())
       continue;  // of a golden, which holds only finite values
-    std::string text =
-        coverage.of_tensors ? in_tensors(covered, *side->trace) : in_channels(covered, *side->trace);
+    std::string text = coverage.kind == CoveredKind::tensors ? in_tensors(covered, *side->trace)
+                                                             : in_channels(covered, *side->trace);
     if (!text.empty())
       return text;
   }

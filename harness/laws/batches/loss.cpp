@@ -49,7 +49,7 @@ struct Entropies {
 };
 
 std::optional<TensorKey> find_logits(const RecordedRun& run, const Batch& batch) {
-  for (const char* name : {"output", "lm_head", "logits", "model"})
+  for (const std::string& name : logit_names())
     if (TensorKey key{batch.step, Phase::forward, name}; run.has_values(key)) {
       const Shape shape = run.trace().tensor(key).shape;
       if (shape.size() == 3 && shape[0] == batch.rows && shape[1] == batch.length)
@@ -271,6 +271,11 @@ void judge_found(const Fits& all, const std::vector<Division>& list, Finding& fi
 }
 
 }  // namespace
+
+const std::vector<std::string>& logit_names() {
+  static const std::vector<std::string> names = {"output", "lm_head", "logits", "model"};
+  return names;
+}
 
 Finding ask_loss(const RecordedRun& run) {
   Finding finding;

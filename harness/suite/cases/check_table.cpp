@@ -4,14 +4,21 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
 
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/base/text/nearest.hpp"
 #include "harness/compare/relations/relation.hpp"
+#include "harness/laws/laws.hpp"
 #include "harness/suite/cases/paths.hpp"
 
 namespace parity::suite {
 namespace {
+
+/// The updates whose tensors a check of laws records if it names none: few, since it records all of them.
+constexpr compare::StepWindow first_updates = {compare::StepWindow::Kind::range, 1, 3};
 
 compare::StepWindow read_window(const TomlTable& table) {
   compare::StepWindow window;
@@ -126,6 +133,37 @@ void read_sibling(compare::Check& check, const TomlTable& table, const std::vect
   check.sibling = std::move(sibling);
 }
 
+/// Reads the keys of relation `lawful`: laws that must be asked, and laws that must depart.
+void read_laws(compare::Check& check, const TomlTable& table) {
+  const bool wanted = check.relation == compare::Relation::lawful;
+  const std::vector<std::string> known = laws::law_names();
+  for (auto [key, names] : {std::pair{"laws", &check.laws}, {"departs", &check.departs}}) {
+    if (table.has(key) && !wanted)
+      table.fail(table.place_of(key), fmt::format("'{}' belongs to relation lawful", key));
+    *names = table.strings(key);
+    if (table.has(key) && names->empty())
+      table.fail(table.place_of(key), fmt::format("'{}' names no law{}", key, suggestion("", known)));
+    for (const std::string& name : *names)
+      if (std::ranges::find(known, name) == known.end())
+        table.fail(table.place_of(key), "unknown law " + parity::quoted(name) + suggestion(name, known));
+  }
+  if (wanted && !table.has("steps"))
+    check.steps = first_updates;
+}
+
+/// Requires channels or a tensor, but neither where the check is about a run as a whole.
+void check_subject(const compare::Check& check, const TomlTable& table) {
+  if (row_of(check.relation).subject == compare::Subject::run) {
+    for (const char* key : {"channel", "tensor"})
+      if (table.has(key))
+        table.fail(table.place_of(key), fmt::format("relation {} is about a run as a whole; remove '{}'",
+                                                    name_of(check.relation), key));
+  } else if (check.channels.empty() == check.tensor.empty()) {
+    table.fail(table.place(), "a check has either 'channel' or 'tensor'; this one has " +
+                                  std::string(check.tensor.empty() ? "neither" : "both"));
+  }
+}
+
 }  // namespace
 
 void require_arms(const TomlTable& table, std::string_view key, const std::vector<std::string>& used,
@@ -138,13 +176,10 @@ void require_arms(const TomlTable& table, std::string_view key, const std::vecto
 compare::Check read_check(const TomlTable& table, const std::vector<std::string>& arms) {
   table.allow_only({"channel", "tensor", "phase", "arms", "relation", "lag", "steps", "because", "tolerance",
                     "tolerance_because", "precision", "imprecision", "imprecision_because", "against",
-                    "sibling", "sibling_case", "times"});
+                    "sibling", "sibling_case", "times", "laws", "departs"});
   compare::Check check;
   check.channels = table.strings("channel");
   check.tensor = table.string("tensor");
-  if (check.channels.empty() == check.tensor.empty())
-    table.fail(table.place(), "a check has either 'channel' or 'tensor'; this one has " +
-                                  std::string(check.tensor.empty() ? "neither" : "both"));
   if (table.has("phase") && check.tensor.empty())
     table.fail(table.place_of("phase"), "'phase' belongs to checks of tensors");
   const std::string phase = table.string("phase", "param");
@@ -154,12 +189,14 @@ compare::Check read_check(const TomlTable& table, const std::vector<std::string>
   const std::string relation = table.string("relation");
   check.relation =
       placed(table, table.place_of("relation"), [&] { return parse_enum<compare::Relation>(relation); });
+  check_subject(check, table);
   check.lag = table.integer("lag", 1);
   if (table.has("lag") && check.relation != compare::Relation::lagged)
     table.fail(table.place_of("lag"), "'lag' belongs to relation lagged");
   read_bound(check, table);
   read_precision(check, table);
   check.steps = read_window(table);
+  read_laws(check, table);
   check.because = table.string("because");
   if (check.because.empty())
     table.fail(table.place(),

@@ -9,6 +9,7 @@
 #include "harness/golden/sibling.hpp"
 #include "harness/suite/judge/case_floors.hpp"
 #include "harness/suite/judge/first_weights.hpp"
+#include "harness/suite/judge/law_check.hpp"
 #include "harness/suite/judge/replica_check.hpp"
 
 namespace parity::suite {
@@ -61,14 +62,17 @@ compare::CheckResult judge_pair(const compare::Check& check, const PlannedCase& 
   return result;
 }
 
+/// Returns whether the case itself has a check of this relation about one arm.
+bool asks(const Case& source, compare::Relation relation, const std::string& arm) {
+  return std::ranges::any_of(source.checks, [&](const compare::Check& check) {
+    return check.relation == relation && check.arms.front() == arm;
+  });
+}
+
 void add_training_checks(std::vector<JudgedCheck>& judged, const Case& source, const Evidence& evidence) {
   for (const Arm& arm : source.arms) {
     const trace::Trace* trace = evidence.trace(arm.name);
-    const bool asked =
-        std::any_of(source.checks.begin(), source.checks.end(), [&](const compare::Check& check) {
-          return check.relation == compare::Relation::trained && check.arms.front() == arm.name;
-        });
-    if (asked || !trace || !trace->channels().contains("loss"))
+    if (asks(source, compare::Relation::trained, arm.name) || !trace || !trace->channels().contains("loss"))
       continue;
     compare::Check check;
     check.channels = {"loss"};
@@ -83,6 +87,13 @@ void add_replica_checks(std::vector<JudgedCheck>& judged, const Case& source, co
   for (const Arm& arm : source.arms)
     if (const trace::Trace* trace = evidence.trace(arm.name))
       if (auto check = replica_check(arm.name, *trace))
+        judged.push_back(std::move(*check));
+}
+
+void add_law_checks(std::vector<JudgedCheck>& judged, const Case& source, const Evidence& evidence) {
+  for (const Arm& arm : source.arms)
+    if (!asks(source, compare::Relation::lawful, arm.name))
+      if (auto check = law_check(arm.name, evidence.arms()))
         judged.push_back(std::move(*check));
 }
 
@@ -128,6 +139,7 @@ std::vector<JudgedCheck> judge_case(const PlannedCase& planned, const Evidence& 
   }
   add_training_checks(judged, source, evidence);
   add_replica_checks(judged, source, evidence);
+  add_law_checks(judged, source, evidence);
   if (records)
     record_case(judged, planned, evidence, runs, golden, policy);
   else if (!source.golden.arms.empty())

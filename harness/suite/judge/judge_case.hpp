@@ -17,7 +17,8 @@
 namespace parity::suite {
 
 /// Judges a case and returns one entry for each claim, in this order: its checks, "it trained" for every arm
-/// with a loss, "replicas are equal" for every arm of several ranks, its golden.
+/// with a loss, "replicas are equal" for every arm of several ranks, "it is lawful" for every arm whose trace
+/// allows to ask a law, its golden.
 ///
 /// Compares or records the golden, depending on the mode. Never records it while a check fails.
 /// \param golden    the content of the case's golden file

@@ -3,12 +3,14 @@
 #include "harness/suite/plan/capture_needs.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <string>
 
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
+#include "harness/laws/laws.hpp"
 
 namespace parity::suite {
 
@@ -33,9 +35,29 @@ void require_few(const compare::Check& check, const StepRange& window) {
   const int64_t asked = window.last - window.first + 1;
   if (asked > most_captured_steps)
     throw UserError(
-        fmt::format("cannot capture {} {} at {} updates (the limit is {}); name fewer with steps = [FIRST, "
+        fmt::format("cannot capture {} at {} updates (the limit is {}); name fewer with steps = [FIRST, "
                     "LAST] in the check",
-                    name_of(check.phase), check.tensor, asked, most_captured_steps));
+                    check.of_tensors() ? check.quantity() : "what laws read", asked, most_captured_steps));
+}
+
+/// Returns the laws whose tensors a check of relation `lawful` needs.
+std::vector<std::string> recorded_laws(const compare::Check& check) {
+  std::vector<std::string> named = check.named_laws();
+  return named.empty() ? std::vector<std::string>{"grad_norm", "clip", "update"} : named;
+}
+
+/// \param window  not set: every step
+trace::Capture needs_of_laws(const compare::Check& check, const std::optional<StepRange>& window) {
+  trace::Capture capture;
+  for (const std::string& name : recorded_laws(check))
+    for (const laws::LawTensors& wanted : laws::law_of(name).tensors) {
+      trace::CaptureRule rule{{}, {wanted.phase}, wanted.names};
+      if (window)
+        for (int64_t step = window->first - (wanted.before ? 1 : 0); step <= window->last; ++step)
+          rule.steps.push_back(step);
+      (wanted.values ? capture.tensors : capture.sketches).push_back(std::move(rule));
+    }
+  return capture;
 }
 
 }  // namespace
@@ -58,16 +80,21 @@ StepRange range_of(const compare::StepWindow& window, const RunLength& length) {
 
 trace::Capture needs_of_check(const compare::Check& check, const RunLength& length) {
   trace::Capture capture;
-  if (!check.of_tensors() || check.against == compare::Against::golden)  // needs_of_golden covers goldens
-    return capture;
-  trace::CaptureRule rule{{}, {check.phase}, {check.tensor}};  // no steps: every step
+  const bool of_laws = check.relation == compare::Relation::lawful;
+  if (!of_laws && (!check.of_tensors() || check.against == compare::Against::golden))
+    return capture;                 // needs_of_golden covers goldens
+  std::optional<StepRange> window;  // not set: every step
   if (length.known || check.steps.kind == compare::StepWindow::Kind::range) {
-    const StepRange window = range_of(check.steps, length);
-    if (window.empty())
+    window = range_of(check.steps, length);
+    if (window->empty())
       return capture;
-    require_few(check, window);
-    rule.steps = steps_read(check, window, length);
+    require_few(check, *window);
   }
+  if (of_laws)
+    return needs_of_laws(check, window);
+  trace::CaptureRule rule{{}, {check.phase}, {check.tensor}};
+  if (window)
+    rule.steps = steps_read(check, *window, length);
   const bool measured = check.needs_twins() || check.relation == compare::Relation::bounded ||
                         check.relation == compare::Relation::no_farther;
   (measured ? capture.tensors : capture.sketches).push_back(std::move(rule));

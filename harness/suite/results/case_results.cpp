@@ -202,6 +202,10 @@ Json parameters_of(const compare::Check& claim) {
     parameters["imprecision"] = *claim.imprecision;
   if (claim.sibling)
     parameters["times"] = claim.sibling->times;
+  if (!claim.laws.empty())
+    parameters["laws"] = fmt::format("{}", fmt::join(claim.laws, ", "));
+  if (!claim.departs.empty())
+    parameters["departs"] = fmt::format("{}", fmt::join(claim.departs, ", "));
   return parameters;
 }
 

@@ -6,7 +6,8 @@ namespace parity::reports {
 namespace {
 
 bool is_about_one_run(const Check& check) {
-  return check.kind == results::CheckKind::training || check.kind == results::CheckKind::replicas;
+  return check.kind == results::CheckKind::training || check.kind == results::CheckKind::replicas ||
+         check.kind == results::CheckKind::laws;
 }
 
 }  // namespace

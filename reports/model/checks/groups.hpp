@@ -12,8 +12,8 @@
 namespace parity::reports {
 
 /// Groups the checks that a page shows as one row: those that passed, have the same kind and relation, and
-/// are about one run each (an arm trained, its replicas are equal). A check between arms always has its own
-/// row.
+/// are about one run each (an arm trained, its replicas are equal, it is lawful). A check between arms always
+/// has its own row.
 class CheckGroups {
  public:
   explicit CheckGroups(const std::vector<Check>& checks);

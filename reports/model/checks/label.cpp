@@ -18,7 +18,7 @@ struct Metric {
 };
 
 /// In order of importance to a reader.
-constexpr std::array<Metric, 29> metrics = {{
+constexpr std::array<Metric, 34> metrics = {{
     {"collapse_log2", "collapse (log2)", "≥ "},
     {"floors", "gap in floors", "≥ "},
     {"of_bound", "gap over bound", "≤ "},
@@ -48,6 +48,11 @@ constexpr std::array<Metric, 29> metrics = {{
     {"absolute_gap", "absolute gap", "≤ "},
     {"relative_gap", "relative gap", "≤ "},
     {"differing", "differing", "≤ "},
+    {"laws_departing", "laws that depart", "≤ "},
+    {"laws_holding", "laws that hold", ""},
+    {"laws_not_asked", "laws not asked", ""},
+    {"compared", "compared", ""},
+    {"error_of_bound", "largest error over bound", ""},
 }};
 
 const Metric* find_metric(std::string_view name) {

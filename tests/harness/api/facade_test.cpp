@@ -193,6 +193,17 @@ TEST_F(FacadeTest, Judge_ArmMissing_VerdictMissing) {
             api::Verdict::crashed);
 }
 
+TEST_F(FacadeTest, Judge_Lawful_AsksLawsOfOneTrace) {
+  const api::Trace a = recorded("a.h5", 4);
+  api::Check check;
+  check.relation = api::Relation::lawful;
+  check.arms = {"a"};
+  check.laws = {"clip"};
+  const api::CheckResult result = api::judge(check, {{"a", {.trace = &a}}});
+  EXPECT_EQ(result.verdict, api::Verdict::missing);
+  EXPECT_THAT(result.sentence, HasSubstr("law clip was not asked of a"));
+}
+
 TEST_F(FacadeTest, Judge_CheckContradicts_IsRefused) {
   const auto refused = [](const auto& change) {
     api::Check check = of_loss();
@@ -207,6 +218,8 @@ TEST_F(FacadeTest, Judge_CheckContradicts_IsRefused) {
   EXPECT_THAT(refused([](Check& c) { c.steps = {api::StepWindow::Kind::range, 3, 2}; }),
               HasSubstr("range of steps"));
   EXPECT_THAT(refused([](Check& c) { c.relation = api::Relation::no_farther; }), HasSubstr("sibling"));
+  EXPECT_THAT(refused([](Check& c) { c.laws = {"clip"}; }), HasSubstr("a law belongs to lawful"));
+  EXPECT_THAT(refused([](Check& c) { c.relation = api::Relation::lawful; }), HasSubstr("a run as a whole"));
   EXPECT_THAT(refused([](Check& c) {
                 c.relation = api::Relation::equivalent;
                 c.precision = api::DType::int8;

@@ -42,6 +42,21 @@ TEST(CheckGroupsTest, PassedChecksOfOneKind_AreOneGroup) {
   EXPECT_EQ(groups.of(3), nullptr) << "one alone";
 }
 
+TEST(CheckGroupsTest, LawfulArms_AreOneGroup) {
+  std::vector<Check> checks(2, check_of(results::CheckKind::laws));
+  for (Check& check : checks) {
+    check.relation = "lawful";
+    check.verdict = "rounding";
+  }
+  EXPECT_THAT(CheckGroups(checks).of(0), Pointee(ElementsAre(0, 1)));
+  EXPECT_EQ(checks[0].outcome(), "lawful");
+  checks[0].verdict = "different";  // the case says so
+  EXPECT_EQ(checks[0].outcome(), "different");
+  checks[1].passed = false;
+  EXPECT_EQ(checks[1].outcome(), "rounding");
+  EXPECT_EQ(CheckGroups(checks).of(1), nullptr);
+}
+
 TEST(CheckGroupsTest, FailedCheck_StandsAlone) {
   const std::vector<Check> checks = {check_of(results::CheckKind::training),
                                      check_of(results::CheckKind::training, false),

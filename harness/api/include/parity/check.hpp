@@ -25,6 +25,7 @@ enum class Relation {
   trained,     ///< the loss of one arm fell by more than its noise
   bounded,     ///< no farther apart than measured rounding noise, or than a tolerance that fits it
   no_farther,  ///< no farther apart than a sibling pair of arms
+  lawful,      ///< the laws of training hold in the run of one arm
 };
 
 /// Returns the name of a relation in case files: "no_farther".
@@ -47,12 +48,14 @@ struct StepWindow {
   int64_t last = 0;       ///< last step of a range, included
 };
 
-/// One claim: quantities, arms and the relation between them. It is about channels or about tensors.
+/// One claim: quantities, arms and the relation between them. It is about channels or about tensors. A claim
+/// of relation lawful is about a run as a whole and names neither.
 struct Check {
   std::vector<std::string> channels = {};  ///< names of channels; empty for a check of tensors
   std::string tensor = {};                 ///< glob over tensor names; "" for a check of channels
   Phase phase = Phase::param;              ///< phase of the tensors
-  std::vector<std::string> arms = {};      ///< two, the first is the reference; one for unchanged and trained
+  /// Two, the first is the reference; one for unchanged, trained and lawful.
+  std::vector<std::string> arms = {};
   Relation relation = Relation::identical;  ///< what is claimed
   StepWindow steps = {};                    ///< where the claim must hold
   int64_t lag = 1;                          ///< for lagged [steps]
@@ -67,6 +70,8 @@ struct Check {
   std::string imprecision_because = {};   ///< why an arm may lose that
   std::vector<std::string> sibling = {};  ///< for no_farther: the pair of arms whose gap is the measure
   double sibling_times = 3;               ///< how many times that gap the pair's may be
+  std::vector<std::string> laws = {};     ///< for lawful: names of laws that must be asked
+  std::vector<std::string> departs = {};  ///< for lawful: names of laws that must depart
 };
 
 /// Where two sides differ most, or first.

@@ -93,7 +93,9 @@ std::string follow_up_command(const PlannedCase& planned, const JudgedCheck& jud
             ? reproduce_command(planned.source, out)
             : replica_command(judged, run_of(planned, judged.claim.arms.front(), runs).folder));
   Words words = judged.kind == results::CheckKind::golden ? golden_diff_or_record(planned)
-                                                          : compare_command(planned, judged);
+                : judged.claim.relation == compare::Relation::lawful
+                    ? Words{"parity", "audit", planned.source.name + ":" + judged.claim.arms.front()}
+                    : compare_command(planned, judged);
   add_out_option(words, out);
   return shell_quote(words);
 }

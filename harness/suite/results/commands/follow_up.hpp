@@ -19,6 +19,7 @@ namespace parity::suite {
 /// | a run of the check failed   | shows its stderr, or runs the case again if there is none           |
 /// | replicas differ             | replica_command()                                                   |
 /// | replicas are equal          | reproduce_command()                                                 |
+/// | laws                        | `parity audit CASE:ARM`                                             |
 /// | golden check                | shows the golden's difference, or records one if there is none      |
 /// | any other check             | `parity compare A B`, limited to its quantity and worst step        |
 ///

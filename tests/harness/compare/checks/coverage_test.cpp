@@ -41,14 +41,14 @@ void drop_tensor(PlantedRun& run, int64_t step) {
 }
 
 void drop_channel(PlantedRun& run) {
-  auto column = run.channels.extract("q");
+  auto column = run.channels.extract(run.channels.begin());
   column.key() = "other";
   run.channels.insert(std::move(column));
 }
 
 /// Puts a value into q and w at a step.
 void put(PlantedRun& run, size_t step, double value) {
-  std::get<0>(run.channels.at("q")).at(step - 1) = value;
+  curve_of(run).at(step - 1) = value;
   for (PlantedTensor& tensor : run.tensors)
     if (tensor.key.step == static_cast<int64_t>(step))
       std::visit(

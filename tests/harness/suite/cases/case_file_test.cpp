@@ -40,6 +40,12 @@ const std::string equivalent =
     "relation = \"equivalent\"\n"
     "because = \"why not\"\n";
 
+const std::string lawful =
+    "[[checks]]\n"
+    "arms = [\"zulu\"]\n"
+    "relation = \"lawful\"\n"
+    "because = \"why not\"\n";
+
 Case parse(const std::string& text) {
   return parse_case(text, "cases/topic/name.toml");
 }
@@ -87,6 +93,19 @@ TEST(CaseFileTest, AnEquivalentCheckMayStateAPrecision) {
           .checks.at(0);
   EXPECT_EQ(full.imprecision, 64);
   EXPECT_EQ(full.imprecision_because, "a sum that cancels");
+}
+
+TEST(CaseFileTest, ALawfulCheckNamesLawsAndNoQuantity) {
+  const compare::Check plain = parse(head + lawful).checks.at(0);
+  EXPECT_EQ(plain.quantity(), "run");
+  EXPECT_EQ(plain.steps.kind, compare::StepWindow::Kind::range);
+  EXPECT_EQ(plain.steps.first, 1);
+  EXPECT_EQ(plain.steps.last, 3);
+  const compare::Check full =
+      parse(head + lawful + "laws = [\"clip\"]\ndeparts = [\"schedule\"]\nsteps = \"last\"").checks.at(0);
+  EXPECT_THAT(full.laws, ElementsAre("clip"));
+  EXPECT_THAT(full.departs, ElementsAre("schedule"));
+  EXPECT_EQ(full.steps.kind, compare::StepWindow::Kind::last);
 }
 
 TEST(CaseFileTest, ArmsWrittenAsDottedKeysKeepTheirOrderToo) {
@@ -217,6 +236,13 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"ImprecisionOfOne",
                 head + equivalent + "imprecision = 1\nimprecision_because = \"x\"",
                 {":11:1", "more than 1"}},
+        Mistake{"LawsElsewhere", head + check + "laws = [\"clip\"]", {":11:1", "relation lawful"}},
+        Mistake{"DepartsElsewhere", head + check + "departs = [\"clip\"]", {":11:1", "relation lawful"}},
+        Mistake{"UnknownLaw", head + lawful + "laws = [\"clop\"]", {":11:1", "unknown law 'clop'", "'clip'"}},
+        Mistake{"UnknownDeparture", head + lawful + "departs = [\"schedul\"]", {":11:1", "'schedule'"}},
+        Mistake{"NoLaw", head + lawful + "laws = []", {":11:1", "'laws' names no law"}},
+        Mistake{"LawsOfAChannel", head + lawful + "channel = \"lr\"", {":11:1", "remove 'channel'"}},
+        Mistake{"LawsOfATensor", head + lawful + "tensor = \"*\"", {":11:1", "remove 'tensor'"}},
         Mistake{"AgainstElsewhere", head + check + "against = \"golden\"", {":11:1", "compared bit for bit"}},
         Mistake{"AgainstWhat", head + bounded + "against = \"goldn\"", {":11:1", "'goldn'", "'golden'"}},
         Mistake{"AgainstGoldenOfTwo",

@@ -54,6 +54,40 @@ TEST_F(CaptureNeedsTest, AnEmptyWindowAsksForNothing) {
   EXPECT_EQ(needs_of_check(empty, {10, 2}).sketches.at(0).steps, (std::vector<int64_t>{1, 2}));
 }
 
+TEST_F(CaptureNeedsTest, LawsNeedWhatTheyReadOfFewUpdates) {
+  using trace::Phase;
+  const std::string golden = "[golden]\narms = []\n";
+  const auto law = [&](const std::string& more) {
+    return "[[checks]]\narms = [\"a\"]\nrelation = \"lawful\"\nbecause = \"x\"\n" + more;
+  };
+  add(arms("", "lr.base = 1.0") + golden + law(""), "plain");
+  const trace::Capture& plain = run(0).capture;
+  EXPECT_TRUE(plain.wants_tensor(0, Phase::param, "w"));
+  for (const Phase phase : {Phase::grad, Phase::grad_clipped, Phase::optim, Phase::param}) {
+    EXPECT_TRUE(plain.wants_tensor(3, phase, "w")) << name_of(phase);
+    EXPECT_FALSE(plain.wants_sketch(4, phase, "w")) << name_of(phase);
+  }
+  EXPECT_FALSE(plain.wants_tensor(0, Phase::grad, "w"));
+  for (const Phase phase : {Phase::input, Phase::forward, Phase::grad_local})
+    EXPECT_FALSE(plain.wants_sketch(1, phase, "output")) << name_of(phase);
+  EXPECT_FALSE(run(1).capture.wants_sketch(1, Phase::grad, "w")) << "another arm";
+
+  plan_ = make_plan("program 1");
+  add(arms("", "lr.base = 1.0") + golden + law("laws = [\"loss\", \"reduction\"]\nsteps = [5, 5]"), "named");
+  const trace::Capture& named = run(0).capture;
+  EXPECT_TRUE(named.wants_tensor(5, Phase::input, "labels"));
+  EXPECT_TRUE(named.wants_tensor(5, Phase::forward, "output"));
+  EXPECT_FALSE(named.wants_tensor(5, Phase::forward, "layers.0"));
+  EXPECT_TRUE(named.wants_tensor(5, Phase::grad_local, "w"));
+  EXPECT_FALSE(named.wants_tensor(5, Phase::param, "w"));
+  EXPECT_FALSE(named.wants_tensor(4, Phase::input, "labels"));
+
+  plan_ = make_plan("program 1");
+  add(arms("", "lr.base = 1.0") + golden + law("departs = [\"grad_norm\"]"), "statistics");
+  EXPECT_TRUE(run(0).capture.wants_sketch(2, Phase::grad, "w"));
+  EXPECT_FALSE(run(0).capture.wants_tensor(2, Phase::grad, "w"));
+}
+
 TEST_F(CaptureNeedsTest, UnknownLength_CapturesEachStepOrThoseNamed) {
   const std::string unknown =
       "[arms.a]\ncommand = [\"x\"]\n[arms.b]\ncommand = [\"y\"]\n[golden]\narms = []\n";

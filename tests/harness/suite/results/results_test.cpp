@@ -46,7 +46,7 @@ TEST_F(ResultsTest, AnAgreementHasEveryFieldOfTheSchema) {
   EXPECT_EQ(item.at("name"), "topic/c");
   EXPECT_EQ(item.at("verdict"), "identical");
   EXPECT_EQ(item.at("sentence"),
-            "first and second have the same bits in everything that was checked (3 checks)");
+            "first and second have the same bits in everything that was checked (5 checks)");
   EXPECT_EQ(item.at("arms").at(0).at("steps"), 10);
   EXPECT_TRUE(fs::exists(folder_ / "out" / item.at("arms").at(0).at("trace").get<std::string>()));
   EXPECT_EQ(results.at("summary").at("by_verdict").at("identical"), 1);
@@ -67,7 +67,7 @@ TEST_F(ResultsTest, Difference_NamesPlaceValuesAndNextCommand) {
   const Json results = run({make("b")});
   const Json& item = results.at("cases").at(0);
   EXPECT_FALSE(item.at("passed").get<bool>());
-  EXPECT_THAT(item.at("sentence").get<std::string>(), HasSubstr("1 of 3 checks failed: "));
+  EXPECT_THAT(item.at("sentence").get<std::string>(), HasSubstr("1 of 5 checks failed: "));
   const Json& check = item.at("checks").at(0);
   EXPECT_EQ(check.at("id"), "topic/c:1");
   EXPECT_EQ(check.at("kind"), "pair");
@@ -168,7 +168,7 @@ TEST_F(ResultsTest, AnArmThatDoesNotTrainFailsWithoutBeingAsked) {
   const Json results = run({write_case("c", "[golden]\narms = []\n" + copying_arm("x", "flat") +
                                                 copying_arm("y", "flat") + losses_identical())});
   const Json& checks = results.at("cases").at(0).at("checks");
-  EXPECT_EQ(checks.size(), 3U);
+  EXPECT_EQ(checks.size(), 5U);
   EXPECT_EQ(checks.at(1).at("kind"), "training");
   EXPECT_FALSE(checks.at(1).at("passed").get<bool>());
 }
