@@ -120,11 +120,6 @@ std::vector<ClipStep> read_steps(const RecordedRun& run) {
   return steps;
 }
 
-std::optional<double> max_norm_of(const RecordedRun& run, int64_t step) {
-  return run.setting(step, {"max_norm", "max_grad_norm", "clip.max_norm", "grad_clip", "clip_grad",
-                            "clip_grad_norm", "gradient_clip_val", "training.max_norm"});
-}
-
 /// Groups the tensors that were not scaled by the main factor, by what happened to them.
 /// \return whether there are some
 bool check_tensors(const ClipStep& clip, bool report, Finding& finding) {
@@ -193,7 +188,7 @@ std::string explain(const RecordedRun& run, const ClipStep& clip, const Expected
 void check_factors(const RecordedRun& run, const std::vector<ClipStep>& steps, Finding& finding) {
   int64_t active = 0, with_margin = 0, without = 0, wrong = 0;
   for (const ClipStep& clip : steps) {
-    const auto norm = run.channel("grad_norm", clip.step), max_norm = max_norm_of(run, clip.step);
+    const auto norm = run.channel("grad_norm", clip.step), max_norm = run.max_norm(clip.step);
     if (!norm || !max_norm)
       continue;
     const Expected want{*norm, *max_norm > 0 ? *max_norm : HUGE_VAL};
@@ -254,7 +249,7 @@ Finding ask_clip(const RecordedRun& run) {
   int64_t odd = 0;
   for (const ClipStep& clip : steps) {
     odd += check_tensors(clip, odd == 0, finding);
-    knows = knows || (run.channel("grad_norm", clip.step) && max_norm_of(run, clip.step));
+    knows = knows || (run.channel("grad_norm", clip.step) && run.max_norm(clip.step));
   }
   if (odd > 1)
     finding.notes.push_back(fmt::format("tensors are scaled by different factors at {} updates", odd));

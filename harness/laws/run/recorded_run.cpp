@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "harness/base/json/fields.hpp"
 #include "harness/laws/run/rounding.hpp"
 #include "harness/tensor/conversions.hpp"
 
@@ -22,9 +23,19 @@ double norm_of(const std::vector<double>& values) {
   return std::isfinite(sum) ? std::sqrt(sum) : std::numeric_limits<double>::quiet_NaN();
 }
 
+/// Returns whether a trace of another program has the complete config of parity-train, which a case with arms
+/// of both gives to each. Nothing says which of its keys that program follows.
+bool has_foreign_config(const trace::Trace& trace) {
+  const Json &config = trace.config(), &facts = trace.provenance();
+  const std::string producer = facts.is_object() ? text_or(facts, "producer") : "";
+  return !producer.starts_with("parity-train") && config.is_object() && config.contains("architecture") &&
+         config.contains("parallel") && config.contains("lr");
+}
+
 }  // namespace
 
-RecordedRun::RecordedRun(const trace::Trace& trace) : trace_(trace) {
+RecordedRun::RecordedRun(const trace::Trace& trace)
+    : trace_(trace), follows_config_(!has_foreign_config(trace)) {
   std::map<std::pair<int64_t, Phase>, std::set<std::string>> found;
   const auto add = [&](const TensorKey& key) {
     if (key.name.find('@') == std::string::npos)
@@ -49,6 +60,8 @@ std::optional<double> RecordedRun::channel(const std::string& name, int64_t step
 }
 
 const Json* RecordedRun::find_in_config(std::string_view name) const {
+  if (!follows_config_)
+    return nullptr;
   const Json* place = &trace_.config();
   if (place->is_object() && place->contains(std::string(name)))
     return &place->at(std::string(name));
@@ -67,6 +80,11 @@ const Json* RecordedRun::find_in_config(std::string_view name) const {
 std::optional<double> RecordedRun::config_number(std::string_view name) const {
   const Json* found = find_in_config(name);
   return found && found->is_number() ? std::optional(found->get<double>()) : std::nullopt;
+}
+
+std::optional<double> RecordedRun::max_norm(int64_t step) const {
+  return setting(step, {"max_norm", "max_grad_norm", "clip.max_norm", "grad_clip", "clip_grad",
+                        "clip_grad_norm", "gradient_clip_val", "training.max_norm"});
 }
 
 std::string RecordedRun::config_text(std::string_view name) const {

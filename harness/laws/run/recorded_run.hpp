@@ -35,7 +35,11 @@ class RecordedRun {
   /// number of the config. A name with dots is a path into the config; the config may also have it as one
   /// key.
   std::optional<double> setting(int64_t step, std::initializer_list<std::string_view> names) const;
-  /// Returns a text or number of the config as text; "" without it.
+  /// Returns the norm to which an update clips its gradients, by the usual names of it; nothing if the run
+  /// does not say. 0 and less: it does not clip.
+  std::optional<double> max_norm(int64_t step) const;
+  /// Returns a text or number of the config as text; "" without it. A config that parity-train's arms share
+  /// with another program's arm is no promise of that program: of it, these return nothing.
   std::string config_text(std::string_view name) const;
   std::optional<double> config_number(std::string_view name) const;
 
@@ -59,6 +63,7 @@ class RecordedRun {
   const Json* find_in_config(std::string_view name) const;
 
   const trace::Trace& trace_;
+  bool follows_config_;
   std::map<std::pair<int64_t, trace::Phase>, std::vector<std::string>> names_;
 };
 

@@ -46,6 +46,15 @@ UpdateCounter read_counter(const RecordedRun& run, int64_t step, const std::stri
   return counter;
 }
 
+/// Returns whether an update may have clipped its gradients: a trainer that records their norm does so unless
+/// the limit is known and the norm is below it.
+bool may_clip(const RecordedRun& run, int64_t step) {
+  const auto norm = run.channel("grad_norm", step), limit = run.max_norm(step);
+  if (!norm || (limit && *limit <= 0))
+    return false;
+  return !limit || !(*norm <= *limit);
+}
+
 bool has_state(const RecordedRun& run, int64_t step, const std::string& name) {
   return std::ranges::binary_search(run.names(step, Phase::optim), name);
 }
@@ -104,7 +113,7 @@ TensorUpdate read_update(const RecordedRun& run, int64_t step, const std::string
   data.roundoff = run.roundoff(after);
   data.unclipped = values_or_none(run, {step, Phase::grad, name});
   data.gradient = values_or_none(run, {step, Phase::grad_clipped, name});
-  if (data.gradient.empty())
+  if (data.gradient.empty() && !may_clip(run, step))
     data.gradient = data.unclipped;
   data.kind = find_kind(run, data);
   data.counter = read_counter(run, step, name);

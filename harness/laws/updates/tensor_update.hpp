@@ -29,7 +29,7 @@ struct TensorUpdate {
   UpdateCounter counter = {};
   OptimizerKind kind = OptimizerKind::unknown;
   Vector before = {}, after = {};                ///< the parameter, or its master weight
-  Vector gradient = {};                          ///< after clipping, if that was recorded, else before it
+  Vector gradient = {};                          ///< after clipping; before it where nothing was clipped
   Vector unclipped = {};                         ///< before clipping
   Vector first_before = {}, first_after = {};    ///< exp_avg, or the momentum of SGD
   Vector second_before = {}, second_after = {};  ///< exp_avg_sq

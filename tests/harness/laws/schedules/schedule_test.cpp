@@ -38,6 +38,16 @@ TEST_F(ScheduleLawTest, PromisedSchedule_Holds) {
   EXPECT_THAT(notes(finding), HasSubstr("lr follows the config's titan"));
 }
 
+TEST_F(ScheduleLawTest, ConfigOfAnotherArm_IsNoPromise) {
+  PlantedRun run;
+  run.channels = {{"lr", std::vector<double>(12, 0.5)}};
+  run.config = config();
+  run.config["architecture"] = run.config["parallel"] = Json::object();
+  EXPECT_EQ(ask(ask_schedule, run).answer(), Answer::holds) << sentence(ask(ask_schedule, run));
+  run.provenance = {{"producer", "parity-train 1"}};
+  EXPECT_EQ(ask(ask_schedule, run).answer(), Answer::departs);
+}
+
 TEST_F(ScheduleLawTest, WithoutConfig_IsDescribed) {
   const Finding finding = ask_rates(rates());
   EXPECT_EQ(finding.answer(), Answer::holds);

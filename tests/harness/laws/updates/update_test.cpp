@@ -141,6 +141,24 @@ TEST_F(UpdateLawTest, UnclippedGradient_IsNamed) {
               HasSubstr("every tensor: exp_avg and exp_avg_sq: the gradient before clipping enters"));
 }
 
+TEST_F(UpdateLawTest, UnclippedGradientAlone_IsNoDeparture) {
+  PlantedRun run = trained();
+  drop(run, Phase::grad_clipped);
+  EXPECT_EQ(ask(ask_update, run).answer(), Answer::holds) << sentence(ask(ask_update, run));
+  run.config.erase("clip");
+  EXPECT_EQ(ask(ask_update, run).answer(), Answer::holds) << "the limit is not known";
+}
+
+TEST_F(UpdateLawTest, GradientBelowTheLimit_Enters) {
+  Training training;
+  training.max_norm = 1e9;
+  PlantedRun run = trained(training);
+  drop(run, Phase::grad_clipped);
+  EXPECT_EQ(ask(ask_update, run).checked, 4 * 5 * 3);
+  scale(tensor(run, 2, Phase::grad, "norm.weight"), 2);
+  EXPECT_THAT(sentence(ask(ask_update, run)), HasSubstr("0.5 times the recorded gradient enters"));
+}
+
 TEST_F(UpdateLawTest, ScaledGradient_IsNamed) {
   PlantedRun run = trained();
   for (int64_t s = 1; s <= 4; ++s)
