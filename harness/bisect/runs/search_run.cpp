@@ -45,30 +45,39 @@ void print_config(RunProbe& probe) {
                "", {{"keys", details}});
 }
 
-/// Finds the operator at the first tensor. Operators of one layout are compared bit by bit. Those of
-/// different layouts, and those of a search beyond rounding, are joined and compared by value.
+/// Runs the update with its operators, and compares them bit by bit on one rank, or by value and joined.
+std::optional<FirstBadOperator> watch_operators(RunProbe& probe, FirstBadUpdate& update,
+                                                const trace::CaptureRule& wanted, bool by_bits) {
+  const TensorStation& first = *update.first();
+  trace::Capture capture;
+  capture.operators.push_back(wanted);
+  capture.sketches.push_back(update.everything());
+  if (!by_bits)
+    capture.tensors.push_back({{first.key.step}, {operators_phase(first.key.phase)}, {"*@*"}});
+  const SideTraces watched = update.run_again(by_bits ? "operators" : "operators-joined", capture);
+  const trace::Trace &expected = watched.expected_trace(), &actual = watched.actual_trace();
+  const double rounding = std::max(probe.beyond(), most_rounding(first.dtype));
+  const auto guilty = by_bits ? find_first_bad_operator(expected, actual, first.key, first.ranks.front())
+                              : find_joined_operator(expected, actual, first.key, rounding);
+  if (guilty)
+    probe.report("operator", guilty->text(), guilty->key ? probe.compare_command(watched, *guilty->key) : "",
+                 guilty->to_json());
+  return guilty;
+}
+
+/// Finds the operator at the first tensor. Operators of different layouts or micro-batches, and those of a
+/// search beyond rounding, are joined and compared by value.
 std::optional<FirstBadOperator> find_operator(RunProbe& probe, FirstBadUpdate& update) {
   const TensorStation& first = *update.first();
   const std::optional<trace::CaptureRule> wanted = operators_to_watch(first.key, update.last_equal());
   if (!wanted)
     return std::nullopt;
-  const bool by_bits = !first.ranks.empty() && probe.beyond() == 0;
-  trace::Capture capture;
-  capture.operators.push_back(*wanted);
-  capture.sketches.push_back(update.everything());
-  if (!by_bits)
-    capture.tensors.push_back({{first.key.step}, {operators_phase(first.key.phase)}, {"*@*"}});
-  const SideTraces watched = update.run_again("operators", capture);
-  const trace::Trace &expected = watched.expected_trace(), &actual = watched.actual_trace();
-  const auto guilty = by_bits ? find_first_bad_operator(expected, actual, first.key, first.ranks.front())
-                              : find_joined_operator(expected, actual, first.key,
-                                                     std::max(probe.beyond(), most_rounding(first.dtype)));
-  if (guilty)
-    probe.report("operator", guilty->text(), guilty->key ? probe.compare_command(watched, *guilty->key) : "",
-                 guilty->to_json());
-  else
-    probe.note(by_bits ? "the sides split their work differently, so operators cannot be paired"
-                       : "no joined operator shows the difference");
+  if (!first.ranks.empty() && probe.beyond() == 0)
+    if (auto guilty = watch_operators(probe, update, *wanted, true))
+      return guilty;
+  auto guilty = watch_operators(probe, update, *wanted, false);
+  if (!guilty)
+    probe.note("operators were joined over ranks and micro-batches, and none shows the difference");
   return guilty;
 }
 

@@ -131,6 +131,42 @@ class LogicalCall {
   size_t i_, count_;
 };
 
+/// Returns the first operator of a side before a tensor that the other side does not run in its module.
+std::optional<std::pair<std::string, std::string>> first_alone(const trace::Trace& trace, const Calls& mine,
+                                                               const Calls& theirs,
+                                                               const trace::TensorKey& first) {
+  const auto end = trace.rank_rows().find(first);
+  if (end == trace.rank_rows().end())
+    return std::nullopt;
+  int64_t least = end->second.front().order;
+  std::optional<std::pair<std::string, std::string>> found;
+  for (const auto& [place, ranks] : mine) {
+    const trace::TensorKey& key = ranks.begin()->second.front().slots.begin()->second;
+    const int64_t order = trace.rank_rows().at(key).front().order;
+    if (!theirs.contains(place) && order < least) {
+      least = order;
+      found = place;
+    }
+  }
+  return found;
+}
+
+/// Returns the operators at which the sides run different ones before the tensor, in the module that has it.
+std::optional<FirstBadOperator> find_others(const trace::Trace& expected, const Calls& mine,
+                                            const trace::Trace& actual, const Calls& theirs,
+                                            const trace::TensorKey& first) {
+  const auto own = first_alone(expected, mine, theirs, first),
+             other = first_alone(actual, theirs, mine, first);
+  if (!own || !other || own->first != other->first)
+    return std::nullopt;
+  FirstBadOperator guilty;
+  guilty.kind = FirstBadOperator::Kind::others;
+  guilty.module = own->first;
+  guilty.op = own->second;
+  guilty.other_op = other->second;
+  return guilty;
+}
+
 /// Returns the operator of a number that differs and must not, at the place of the first tensor.
 std::optional<FirstBadOperator> find_scalar(const trace::Trace& expected, const trace::Trace& actual,
                                             int64_t step, Phase phase, const std::string& module) {
@@ -189,7 +225,7 @@ std::optional<FirstBadOperator> find_joined_operator(const trace::Trace& expecte
       guilty->key = key;
     }
   }
-  return guilty;
+  return guilty ? guilty : find_others(expected, mine, actual, theirs, first);
 }
 
 }  // namespace parity::bisect

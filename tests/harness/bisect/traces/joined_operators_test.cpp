@@ -5,6 +5,8 @@
 // micro-batches.
 #include "harness/bisect/traces/joined_operators.hpp"
 
+#include <utility>
+
 #include <gmock/gmock.h>
 
 #include "harness/bisect/traces/scalar_arguments.hpp"
@@ -155,6 +157,27 @@ TEST_F(JoinedOperatorsTest, OtherTensorsWithoutDimensions_AreUnknownInputs) {
   };
   EXPECT_FALSE(
       find_joined_operator(stack("a", 1), stack("b", 2), {2, Phase::grad_clipped, "norm.weight"}, rounding));
+}
+
+TEST_F(JoinedOperatorsTest, OtherOperators_AreNamedBeforeTheTensor) {
+  const auto rope = [&](const std::string& file, int64_t ranks, const std::string& op, bool after = false) {
+    return side(file, ranks, [=](int64_t rank, int64_t) {
+      std::vector<RankOffer> offers = {
+          {Phase::forward, operator_name("layers.0.attention@0:" + op + ":out.0", rank, ranks), {1, 2}},
+          {Phase::forward, "layers.0.attention.k", {1, 2}}};
+      if (after)
+        std::swap(offers[0], offers[1]);
+      return offers;
+    });
+  };
+  const trace::TensorKey k{2, Phase::forward, "layers.0.attention.k"};
+  const auto found = find_joined_operator(rope("a", 1, "aten::mul"), rope("b", 2, "aten::neg"), k, rounding);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->text(),
+            "the sides run different operators from here: aten::mul of layers.0.attention against aten::neg");
+  EXPECT_FALSE(find_joined_operator(rope("c", 1, "aten::mul"), rope("d", 2, "aten::mul"), k, rounding));
+  EXPECT_FALSE(
+      find_joined_operator(rope("e", 1, "aten::mul", true), rope("f", 2, "aten::neg", true), k, rounding));
 }
 
 TEST_F(JoinedOperatorsTest, WrongInput_IsNotTheOperatorsFault) {
