@@ -86,6 +86,22 @@ TensorPieces pieces_of(const trace::Trace& trace, const std::map<int64_t, std::v
   return pieces;
 }
 
+/// Returns whether the results on shards of the inputs are shards or terms of the whole result. That of a
+/// norm, a maximum or a mean is neither, nor is a softmax along the dimension that is cut.
+bool keeps_shards(const std::string& op, bool is_of_whole_shape) {
+  const auto has = [&](const char* word) { return op.find(word) != std::string::npos; };
+  for (const char* along : {"softmax", "cumsum", "sort", "topk"})
+    if (has(along))
+      return false;
+  if (!is_of_whole_shape)
+    return true;
+  for (const char* linear :
+       {"::mm", "::bmm", "::addmm", "::matmul", "::linear", "::sum", "embedding_dense_backward"})
+    if (has(linear))
+      return true;
+  return false;
+}
+
 /// What a logical call shows.
 enum class Outcome { agrees, inputs_unknown, result_differs };
 
@@ -97,13 +113,19 @@ class LogicalCall {
       : expected_(expected), mine_(mine), actual_(actual), theirs_(theirs), i_(i), count_(count) {}
 
   /// \param slot  set to that of the result which differs
-  Outcome judge(double rounding, std::string& slot) const {
-    bool has_input = false, has_result = false;
-    for (const auto& [name, key] : first_call().slots) {
+  Outcome judge(const std::string& op, double rounding, std::string& slot) const {
+    bool has_input = false, has_result = false, is_cut = false;
+    for (const auto& [name, key] : first_call().slots) {  // inputs come first
       const bool is_result = name.starts_with("out.");
-      const std::optional<bool> agrees = compare(name, rounding);
-      if (!agrees || (!is_result && !*agrees))
+      const TensorPieces a = pieces_of(expected_, mine_, i_, count_, name),
+                         b = pieces_of(actual_, theirs_, i_, count_, name);
+      if (a.empty() || b.empty())
         return Outcome::inputs_unknown;
+      const bool is_whole = a.front().front().shape == b.front().front().shape;
+      const std::optional<bool> agrees = pieces_agree(a, b, rounding);
+      if (!agrees || (!is_result && !*agrees) || (is_result && is_cut && !keeps_shards(op, is_whole)))
+        return Outcome::inputs_unknown;
+      is_cut = is_cut || (!is_result && !is_whole);
       has_input = has_input || !is_result;
       has_result = has_result || is_result;
       if (is_result && !*agrees)
@@ -116,14 +138,6 @@ class LogicalCall {
   const Call& first_call() const { return mine_.begin()->second.at(i_); }
 
  private:
-  std::optional<bool> compare(const std::string& slot, double rounding) const {
-    const TensorPieces a = pieces_of(expected_, mine_, i_, count_, slot),
-                       b = pieces_of(actual_, theirs_, i_, count_, slot);
-    if (a.empty() || b.empty())
-      return std::nullopt;
-    return pieces_agree(a, b, rounding);
-  }
-
   const trace::Trace& expected_;
   const std::map<int64_t, std::vector<Call>>& mine_;
   const trace::Trace& actual_;
@@ -211,7 +225,7 @@ std::optional<FirstBadOperator> find_joined_operator(const trace::Trace& expecte
     for (size_t i = 0; i < count; ++i) {
       const LogicalCall call(expected, ranks, actual, other->second, i, count);
       std::string slot;
-      if (call.judge(rounding, slot) != Outcome::result_differs)
+      if (call.judge(place.second, rounding, slot) != Outcome::result_differs)
         continue;
       const trace::TensorKey& key = call.first_call().slots.at(slot);
       const int64_t order = expected.rank_rows().at(key).front().order;

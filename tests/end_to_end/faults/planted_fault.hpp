@@ -171,11 +171,8 @@ class PlantedFaultTest : public TrainedCaseTest {
     score.blamed += blames;
     score.steps += is_step;
     score.places += is_place;
-    std::printf("%s %s: %s: %s\n",
-                is_place  ? "place"
-                : is_step ? "step"
-                          : "WRONG",
-                layout.name, fault.text().c_str(), record.sentence.c_str());
+    const char* word = blames ? "BLAMES" : is_place ? "place" : is_step ? "step" : "WRONG";
+    std::printf("%s %s: %s: %s\n", word, layout.name, fault.text().c_str(), record.sentence.c_str());
     std::fflush(stdout);
   }
 

@@ -159,6 +159,26 @@ TEST_F(JoinedOperatorsTest, OtherTensorsWithoutDimensions_AreUnknownInputs) {
       find_joined_operator(stack("a", 1), stack("b", 2), {2, Phase::grad_clipped, "norm.weight"}, rounding));
 }
 
+/// A norm of a shard is no shard of the norm.
+TEST_F(JoinedOperatorsTest, ReductionsOfShards_AreNotJudged) {
+  const auto norm = [&](const std::string& file, int64_t ranks) {
+    return side(file, ranks, [=](int64_t rank, int64_t) -> std::vector<RankOffer> {
+      const auto named = [&](const std::string& slot) {
+        return operator_name("clip@0:aten::linalg_vector_norm:" + slot, rank, ranks);
+      };
+      const std::vector<double> values = {3, 4};
+      if (ranks == 1)
+        return {{Phase::grad_clipped, named("in.self"), values},
+                {Phase::grad_clipped, named("out.0"), {5}, Shape{}}};
+      const double own = values[static_cast<size_t>(rank)];
+      return {{Phase::grad_clipped, named("in.self"), {own}},
+              {Phase::grad_clipped, named("out.0"), {own}, Shape{}}};
+    });
+  };
+  EXPECT_FALSE(
+      find_joined_operator(norm("a", 1), norm("b", 2), {2, Phase::grad_clipped, "norm.weight"}, rounding));
+}
+
 TEST_F(JoinedOperatorsTest, OtherOperators_AreNamedBeforeTheTensor) {
   const auto rope = [&](const std::string& file, int64_t ranks, const std::string& op, bool after = false) {
     return side(file, ranks, [=](int64_t rank, int64_t) {
