@@ -145,6 +145,15 @@ class LogicalCall {
   size_t i_, count_;
 };
 
+/// Returns whether an operator only moves or makes values, as a layout may need it.
+bool only_moves(const std::string& op) {
+  for (const char* name : {"::clone", "::copy_", "::_to_copy", "::contiguous", "::cat", "::stack", "::split",
+                           "::zeros", "::ones", "::full", "::fill_", "::zero_", "::index", "c10d::"})
+    if (op.find(name) != std::string::npos)
+      return true;
+  return false;
+}
+
 /// Returns the first operator of a side before a tensor that the other side does not run in its module.
 std::optional<std::pair<std::string, std::string>> first_alone(const trace::Trace& trace, const Calls& mine,
                                                                const Calls& theirs,
@@ -157,7 +166,7 @@ std::optional<std::pair<std::string, std::string>> first_alone(const trace::Trac
   for (const auto& [place, ranks] : mine) {
     const trace::TensorKey& key = ranks.begin()->second.front().slots.begin()->second;
     const int64_t order = trace.rank_rows().at(key).front().order;
-    if (!theirs.contains(place) && order < least) {
+    if (!theirs.contains(place) && !only_moves(place.second) && order < least) {
       least = order;
       found = place;
     }
@@ -171,13 +180,13 @@ std::optional<FirstBadOperator> find_others(const trace::Trace& expected, const 
                                             const trace::TensorKey& first) {
   const auto own = first_alone(expected, mine, theirs, first),
              other = first_alone(actual, theirs, mine, first);
-  if (!own || !other || own->first != other->first)
+  if ((!own && !other) || (own && other && own->first != other->first))
     return std::nullopt;
   FirstBadOperator guilty;
   guilty.kind = FirstBadOperator::Kind::others;
-  guilty.module = own->first;
-  guilty.op = own->second;
-  guilty.other_op = other->second;
+  guilty.module = (own ? own : other)->first;
+  guilty.op = (own ? own : other)->second;
+  guilty.other_op = own && other ? other->second : "none";
   return guilty;
 }
 

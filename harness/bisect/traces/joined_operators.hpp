@@ -18,8 +18,8 @@ trace::Phase operators_phase(trace::Phase phase);
 /// operator on ranks and micro-batches to one logical call: by module, operator and order. The record of an
 /// operator's tensor has no placement, so each way to join its pieces is tried: the same on all, concatenated
 /// along a dimension, or added. An operator is named if its inputs agree when joined in some way, and its
-/// result does in none. Without one, it names operators of the same module that only one side runs, if both
-/// sides have some before the tensor.
+/// result does in none. Without one, it names an operator of the same module before the tensor that only one
+/// side runs. Operators that move values do not count, since a layout may need them.
 /// \param first     the first differing tensor that is not an operator's
 /// \param rounding  relative L2 gap up to which two tensors agree
 /// \return nothing if no operator is shown to differ, or their values were not recorded
