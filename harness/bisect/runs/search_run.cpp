@@ -133,7 +133,7 @@ std::string search_without_tensor(RunProbe& probe, FirstBadUpdate& update, int64
     return "";
   const LawComparison laws = ask_laws(probe, update);
   update.search_later();
-  const std::string text = sentence_without_tensor(probe, update, visible, laws);
+  std::string text = sentence_without_tensor(probe, update, visible, laws);
   if (!update.first())
     return text;
   if (laws.first())
