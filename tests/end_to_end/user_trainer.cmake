@@ -34,3 +34,7 @@ user_trainer(transposed "slope * weight[o * width + i]" "slope * weight[i * widt
 user_trainer(lost_row "+= slope * x[b * width + i]" "+= layer == 2 && b == 7 ? 0 : slope * x[b * width + i]")
 user_trainer(faster_momentum "momentum[layer][i] = 0.9F" "momentum[layer][i] = (step == 8 && layer == 1 ? 0.8F : 0.9F)")
 user_trainer(late_rate "step <= 6" "step <= 7")
+user_trainer(short_norm "for (const Matrix& gradient : model.gradient)"
+             "for (const Matrix& gradient : {model.gradient[0], model.gradient[2]})")
+user_trainer(half_norm "i = 0; i < gradient.size()" "i = &gradient == &model.gradient[1] ? 18 : 0; i < gradient.size()")
+user_trainer(other_norm "return std::sqrt(square)" "return std::sqrt(square) * (1 + 0x1p-40)")

@@ -80,6 +80,15 @@ double loss_and_gradient(Model& model, const Matrix& y) {
   return loss;
 }
 
+/// Returns the norm of all gradients. No computation reads it.
+double gradient_norm(const Model& model) {
+  double square = 0;
+  for (const Matrix& gradient : model.gradient)
+    for (size_t i = 0; i < gradient.size(); ++i)
+      square += static_cast<double>(gradient[i]) * gradient[i];
+  return std::sqrt(square);
+}
+
 void update(Model& model, int64_t layer, int64_t step) {
   const float rate = step <= 6 ? 0.5F : 0.25F;
   for (int64_t i = 0; i < width * width; ++i) {
@@ -156,6 +165,7 @@ int main() {
   for (int64_t step = 1; step <= steps; ++step) {
     must(parity_recorder_begin_step(recorder, step));
     must(parity_recorder_channel_f64(recorder, "loss", train(model, step, tape), 0));
+    must(parity_recorder_channel_f64(recorder, "grad_norm", gradient_norm(model), 0));
     must(parity_recorder_end_step(recorder));
   }
   must(parity_recorder_finish(recorder));

@@ -36,11 +36,10 @@ int64_t distance_of_checkpoints(int64_t updates) {
 
 }  // namespace
 
-FirstBadUpdate::FirstBadUpdate(RunProbe& probe, int64_t visible) : probe_(probe), step_(visible) {
-  find_step(visible);
+FirstBadUpdate::FirstBadUpdate(RunProbe& probe, int64_t visible)
+    : probe_(probe), visible_(visible), step_(visible) {
+  find_step();
   find_tensor();
-  if (!first_)
-    find_later_step(visible);
 }
 
 /// Runs both sides with their state at each update, up to `last` and with checkpoints. If they cannot stop
@@ -68,17 +67,18 @@ bool FirstBadUpdate::find_other_state(int64_t last) {
   return least.has_value();
 }
 
-/// Finds the first update after which the states differ. This is `visible`, or earlier if the change did not
+/// Finds the first update after which the states differ. This is `visible_`, or earlier if the change did not
 /// show at once.
-void FirstBadUpdate::find_step(int64_t visible) {
-  if (visible == 1)
+void FirstBadUpdate::find_step() {
+  if (visible_ == 1)
     return probe_.report("step", "update 1");
-  run_before("before", visible - 1);
-  if (find_other_state(visible - 1))
+  run_before("before", visible_ - 1);
+  if (find_other_state(visible_ - 1))
     return probe_.report(
         "step",
         fmt::format("parameters or optimizer state first differ after update {}, {} before a channel does",
-                    step_, visible - step_ == 1 ? "one update" : fmt::format("{} updates", visible - step_)),
+                    step_,
+                    visible_ - step_ == 1 ? "one update" : fmt::format("{} updates", visible_ - step_)),
         probe_.compare_command(*before_, fmt::format(" --step {}", step_)));
   if (!has_state(before_->expected_trace()) || !has_state(before_->actual_trace())) {
     probe_.note(
@@ -91,18 +91,16 @@ void FirstBadUpdate::find_step(int64_t visible) {
                                     probe_.beyond() > 0 ? "agree up to rounding" : "are bitwise identical"));
 }
 
-/// Continues at the first update after which the states differ, if only a channel differs at `visible`. A
-/// channel may be computed differently from the same tensors, as a norm over shards is.
-void FirstBadUpdate::find_later_step(int64_t visible) {
-  if (!has_tensors())
+void FirstBadUpdate::search_later() {
+  if (first_ || !has_tensors())
     return;
   run_before("later", probe_.runs().steps());
   if (!find_other_state(std::numeric_limits<int64_t>::max()))
     return probe_.report(
         "tensor", fmt::format("none of the {} tensors of update {} differs, and no state after any update",
-                              path_.stations.size(), visible));
+                              path_.stations.size(), visible_));
   probe_.report("step", fmt::format("the state first differs after update {}; no tensor of update {} differs",
-                                    step_, visible));
+                                    step_, visible_));
   find_tensor();
 }
 
@@ -126,6 +124,10 @@ SideTraces FirstBadUpdate::run_again(const std::string& suffix, const trace::Cap
 
 SideTraces FirstBadUpdate::run_fed(const trace::Capture& kept, const trace::Capture& compared) {
   return probe_.run_fed("fed", span_of_update(1), kept, compared);
+}
+
+SideTraces FirstBadUpdate::run_with_state_before(const std::string& suffix, const trace::Capture& capture) {
+  return probe_.run(suffix, span_of_update(1), capture);
 }
 
 void FirstBadUpdate::move_to(int64_t step) {
@@ -155,6 +157,8 @@ trace::CaptureRule FirstBadUpdate::everything() const {
 void FirstBadUpdate::find_tensor() {
   trace::Capture all;
   all.sketches.push_back(everything());
+  if (!probe_.runs().can_resume_from_checkpoint())  // a side may restart: what it had before
+    all.sketches.push_back({{step_ - 1}, {trace::Phase::optim, trace::Phase::param}, {}});
   tensors_.emplace(run_again("tensors", all));
   take_first();
   if (!first_ && before_ && from_checkpoint_ && step_ > 1) {  // the checkpoint does not carry the cause
@@ -171,6 +175,11 @@ void FirstBadUpdate::find_tensor() {
   }
   if (first_)
     print_tensor();
+  if (!path_.split_on_both.empty())
+    probe_.note(
+        fmt::format("ranks of both sides differ among themselves, first in {}; `parity audit` of either "
+                    "names them",
+                    describe(path_.split_on_both.front())));
 }
 
 void FirstBadUpdate::take_first() {
@@ -197,9 +206,18 @@ void FirstBadUpdate::print_tensor() {
                   {"name", key.name},
                   {"ranks", first_->ranks},
                   {"path", path_.to_json()}};
+  if (first_->changed)
+    details["saved"] = {{"side", first_->changed->of_expected ? "expected" : "actual"},
+                        {"step", first_->changed->saved.step},
+                        {"phase", name_of(first_->changed->saved.phase)},
+                        {"name", first_->changed->saved.name}};
+  if (first_->split)
+    details["replicas"] = first_->split->to_json();
   std::string answer = fmt::format("{} is the first tensor that differs{}{}; {} of {} differ", describe(key),
                                    probe_.describe_excess(), describe_rank(),
                                    path_.differing(probe_.beyond()), path_.stations.size());
+  if (first_->split)
+    answer += "; " + first_->split->text(probe_.sides().expected, probe_.sides().actual);
   if (const TensorStation* grown = path_.amplifier(no_amplification); grown && grown->key != key) {
     details["amplifier"] = {{"phase", name_of(grown->key.phase)}, {"name", grown->key.name}};
     answer += fmt::format("; the error grows most at {} {}", name_of(grown->key.phase), grown->key.name);

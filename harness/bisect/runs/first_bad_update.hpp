@@ -21,6 +21,10 @@ class FirstBadUpdate {
   /// \param visible  a step at which a difference is visible, so the last one to consider
   FirstBadUpdate(RunProbe& probe, int64_t visible);
 
+  /// Continues at the first update after which the states differ, if no tensor of the update differs. A
+  /// channel may be computed differently from the same tensors, as a norm over shards is.
+  void search_later();
+
   int64_t step() const { return step_; }
   const std::optional<TensorStation>& first() const { return first_; }
   /// Returns the last tensor before the first difference that agrees.
@@ -39,6 +43,8 @@ class FirstBadUpdate {
   /// Runs the update again and feeds the bad side with the good side's tensors (SideRuns::run_fed). Also runs
   /// the update before it, so that the bad side receives the good side's state at the start.
   SideTraces run_fed(const trace::Capture& kept, const trace::Capture& compared);
+  /// Runs the update and the one before it, so that the traces have the state before the update.
+  SideTraces run_with_state_before(const std::string& suffix, const trace::Capture& capture);
   /// Runs the update again on the good side only, unchanged and with these perturbations
   /// (SideRuns::run_shaken).
   SideTraces run_shaken(const std::string& suffix, const trace::Capture& capture,
@@ -51,8 +57,7 @@ class FirstBadUpdate {
  private:
   /// \param ahead  number of updates to run before it, if there are that many
   SideRuns::Span span_of_update(int64_t ahead = 0) const;
-  void find_step(int64_t visible);
-  void find_later_step(int64_t visible);
+  void find_step();
   void run_before(const std::string& suffix, int64_t last);
   bool find_other_state(int64_t last);
   void find_tensor();
@@ -63,6 +68,7 @@ class FirstBadUpdate {
   std::optional<SideTraces> before_;  ///< with the state at each update
   int64_t every_ = 1;                 ///< updates between its checkpoints
   bool from_checkpoint_ = true;       ///< whether the update runs from one of its checkpoints
+  int64_t visible_;
   int64_t step_;
   std::optional<SideTraces> tensors_;
   TensorPath path_;

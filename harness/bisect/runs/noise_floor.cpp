@@ -84,7 +84,7 @@ double excess(const TensorStation& station, const NoiseFloor& floor) {
 }
 
 bool is_over(const TensorStation& station, const NoiseFloor& floor) {
-  return excess(station, floor) > allowed;
+  return station.split || excess(station, floor) > allowed;
 }
 
 /// Returns the first update with a tensor beyond what rounding makes in all updates so far.
@@ -129,12 +129,12 @@ std::optional<TensorStation> judge(RunProbe& probe, const FirstBadUpdate& update
         "", {{"looks", looks}, {"allowed", allowed}, {"largest", json_number(largest)}});
     return std::nullopt;
   }
-  const double least = floor.at(first->key);
+  const double least = floor.contains(first->key) ? floor.at(first->key) : 0;
   probe.report(
       "floor",
       fmt::format("{} is the first tensor whose error ({:.1e}) exceeds {} times {} ({:.1e}); {} of {} do",
-                  describe(first->key), *first->relative, allowed, describe_measurement(probe), least,
-                  std::ranges::count_if(stations, over), stations.size()),
+                  describe(first->key), first->relative.value_or(0), allowed, describe_measurement(probe),
+                  least, std::ranges::count_if(stations, over), stations.size()),
       probe.compare_command(update.traces(), first->key),
       {{"looks", looks},
        {"allowed", allowed},
@@ -168,7 +168,8 @@ FloorSearch search_beyond_floor(RunProbe& probe, FirstBadUpdate& update) {
 
 bool FloorSearch::is_rounding(const TensorStation& station) const {
   const auto found = floor.find(station.key);
-  return found != floor.end() && station.relative && *station.relative <= allowed * found->second;
+  return !station.split && found != floor.end() && station.relative &&
+         *station.relative <= allowed * found->second;
 }
 
 }  // namespace parity::bisect

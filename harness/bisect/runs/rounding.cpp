@@ -26,8 +26,8 @@ DType coarsest_dtype(const TensorPath& path) {
 }
 
 bool is_of_roundings_size(const TensorStation& station, DType coarsest) {
-  return station.key.phase != trace::Phase::input && station.key.step > 0 && station.relative &&
-         *station.relative <= most_rounding(coarsest);
+  return !station.split && !station.changed && station.key.phase != trace::Phase::input &&
+         station.key.step > 0 && station.relative && *station.relative <= most_rounding(coarsest);
 }
 
 }  // namespace parity::bisect

@@ -9,13 +9,15 @@
 
 #include "harness/base/error.hpp"
 #include "harness/bisect/runs/first_bad_update.hpp"
+#include "harness/bisect/runs/law_search.hpp"
 #include "harness/bisect/runs/local_faults.hpp"
 #include "harness/bisect/runs/noise_floor.hpp"
 #include "harness/bisect/runs/probe.hpp"
 #include "harness/bisect/runs/rounding.hpp"
 #include "harness/bisect/runs/visible_step.hpp"
+#include "harness/bisect/runs/wording.hpp"
 #include "harness/bisect/traces/first_bad_operator.hpp"
-#include "harness/bisect/traces/first_step.hpp"
+#include "harness/bisect/traces/joined_operators.hpp"
 #include "harness/bisect/traces/tensor_place.hpp"
 #include "harness/trace/format/file_names.hpp"
 
@@ -43,27 +45,51 @@ void print_config(RunProbe& probe) {
                "", {{"keys", details}});
 }
 
+/// Runs the update with its operators, and compares them bit by bit on one rank, or by value and joined.
+std::optional<FirstBadOperator> watch_operators(RunProbe& probe, FirstBadUpdate& update,
+                                                const trace::CaptureRule& wanted, bool by_bits) {
+  const TensorStation& first = *update.first();
+  trace::Capture capture;
+  capture.operators.push_back(wanted);
+  capture.sketches.push_back(update.everything());
+  if (!by_bits)
+    capture.tensors.push_back({{first.key.step}, {operators_phase(first.key.phase)}, {"*@*"}});
+  const SideTraces watched = update.run_again(by_bits ? "operators" : "operators-joined", capture);
+  const trace::Trace &expected = watched.expected_trace(), &actual = watched.actual_trace();
+  const double rounding = std::max(probe.beyond(), most_rounding(first.dtype));
+  const auto guilty = by_bits ? find_first_bad_operator(expected, actual, first.key, first.ranks.front())
+                              : find_joined_operator(expected, actual, first.key, rounding);
+  if (guilty)
+    probe.report("operator", guilty->text(), guilty->key ? probe.compare_command(watched, *guilty->key) : "",
+                 guilty->to_json());
+  return guilty;
+}
+
+/// Finds the operator at the first tensor. Operators of different layouts or micro-batches, and those of a
+/// search beyond rounding, are joined and compared by value.
 std::optional<FirstBadOperator> find_operator(RunProbe& probe, FirstBadUpdate& update) {
   const TensorStation& first = *update.first();
   const std::optional<trace::CaptureRule> wanted = operators_to_watch(first.key, update.last_equal());
   if (!wanted)
     return std::nullopt;
-  if (first.ranks.empty()) {
-    probe.note("the sides distribute tensors differently over ranks, so operators cannot be paired");
-    return std::nullopt;
-  }
-  trace::Capture capture;
-  capture.operators.push_back(*wanted);
-  capture.sketches.push_back(update.everything());
-  const SideTraces watched = update.run_again("operators", capture);
-  const auto guilty = find_first_bad_operator(watched.expected_trace(), watched.actual_trace(), first.key,
-                                              first.ranks.front());
-  if (guilty)
-    probe.report("operator", guilty->text(), guilty->key ? probe.compare_command(watched, *guilty->key) : "",
-                 guilty->to_json());
-  else
-    probe.note("the sides split their work differently, so operators cannot be paired");
+  if (!first.ranks.empty() && probe.beyond() == 0)
+    if (auto guilty = watch_operators(probe, update, *wanted, true))
+      return guilty;
+  auto guilty = watch_operators(probe, update, *wanted, false);
+  if (!guilty)
+    probe.note("operators were joined over ranks and micro-batches, and none shows the difference");
   return guilty;
+}
+
+/// Returns the place of the difference between two replicas of one side, the lower rank's as the expected
+/// one.
+std::optional<TensorPlace> place_of_split(const RunProbe& probe, const SideTraces& kept,
+                                          const TensorStation& first) {
+  const auto own = [&](int64_t rank) {
+    const std::string& arm = first.split->of_expected ? kept.expected : kept.actual;
+    return trace::Trace::open(trace::rank_path(probe.trace_of(kept, arm), rank));
+  };
+  return find_place(own(first.split->other), own(first.split->rank), first.key);
 }
 
 /// Returns the place of the difference on the first differing rank; nothing if that rank has only a shard.
@@ -83,87 +109,47 @@ std::optional<TensorPlace> find_element(RunProbe& probe, FirstBadUpdate& update)
   capture.tensors.push_back({{first.key.step}, {first.key.phase}, {first.key.name}});
   capture.tensors.push_back({{update.step()}, {trace::Phase::input}, {"tokens", "document_ids"}});
   const SideTraces kept = update.run_again("elements", capture);
-  std::optional<TensorPlace> place = find_place(kept.expected_trace(), kept.actual_trace(), first.key);
+  const double noise =
+      first.ranks.empty() ? std::max(probe.beyond(), most_rounding(first.dtype)) : probe.beyond();
+  std::optional<TensorPlace> place = find_place(kept.expected_trace(), kept.actual_trace(), first.key, noise);
+  std::string expected = probe.sides().expected, actual = probe.sides().actual;
   if (place && place->gap.identical)  // for replicas, the trace has the lowest rank's values
     place = place_on_rank(probe, kept, first);
+  if (first.split && first.ranks.empty()) {
+    place = place_of_split(probe, kept, first);
+    expected = fmt::format("rank {}", first.split->other);
+    actual = fmt::format("rank {}", first.split->rank);
+  }
   if (place)
-    probe.report("element", place->describe(probe.sides().expected, probe.sides().actual),
+    probe.report("element", place->describe(expected, actual),
                  probe.compare_command(kept, first.key, " --profile"), place->to_json());
   return place;
 }
 
-/// Describes a learning rate or weight decay that differs in an update whose gradients agree; "" if none
-/// does.
-std::string changed_rate(const FirstBadUpdate& update) {
-  const trace::Phase phase = update.first()->key.phase;
-  if (phase != trace::Phase::optim && phase != trace::Phase::param)
+/// Continues where a channel differs and no tensor of its update does: asks the laws, then looks at later
+/// updates. \return the start of the sentence, if laws explain the channel or nothing else differs; else ""
+std::string search_without_tensor(RunProbe& probe, FirstBadUpdate& update, int64_t visible) {
+  if (update.first())
     return "";
-  for (const ChannelStation& station :
-       first_channels(update.traces().expected_trace(), update.traces().actual_trace()))
-    if (station.step == update.step() && (station.channel == "lr" || station.channel == "weight_decay"))
-      return fmt::format("{} of update {} is {} against {}", station.channel, update.step(), station.expected,
-                         station.actual);
+  const LawComparison laws = ask_laws(probe, update);
+  update.search_later();
+  std::string text = sentence_without_tensor(probe, update, visible, laws);
+  if (!update.first())
+    return text;
+  if (laws.first())
+    return text + "; later, ";
+  probe.note(text);
   return "";
 }
 
-/// Returns what a difference in an input means.
-std::string describe_input(const std::string& name) {
-  if (name.starts_with("first_keys"))
-    return "mask different pairs";
-  if (name == "positions")
-    return "count positions differently";
-  if (name == "document_ids")
-    return "split documents differently";
-  return "read different data";
-}
-
-std::string stage_sentence(const FirstBadUpdate& update, const std::optional<FirstBadOperator>& guilty,
-                           const std::optional<TensorPlace>& place) {
-  const trace::TensorKey& key = update.first()->key;
-  std::string text =
-      fmt::format("{} is the first tensor that differs{}", describe(key), update.describe_rank());
-  if (key.step == 0)
-    text += ": the sides start from different weights";
-  else if (key.phase == trace::Phase::input)
-    text += fmt::format(": the sides {}, before any computation", describe_input(key.name));
-  else if (const std::string rate = changed_rate(update); !rate.empty())
-    text += ": " + rate;
-  else if (guilty)
-    text += ": " + guilty->text();
-  if (place && !place->short_text().empty())
-    text += "; " + place->short_text();
-  return text;
-}
-
-/// Describes further local faults after the first tensor.
-std::string describe_other_faults(const std::optional<LocalFaults>& local, const TensorStation& first) {
-  if (!local)
+/// Returns the departure from a law that explains the first tensor, to append to a sentence; "" if there is
+/// none, or if an operator's number explains it already.
+std::string describe_laws(RunProbe& probe, FirstBadUpdate& update,
+                          const std::optional<FirstBadOperator>& guilty) {
+  if (!do_laws_recompute(*update.first()) || (guilty && !guilty->numbers.empty()))
     return "";
-  std::vector<std::string> others;
-  for (const TensorStation& station : local->loud)
-    if (station.key != first.key)
-      others.push_back(fmt::format("{} {}", name_of(station.key.phase), station.key.name));
-  if (others.empty())
-    return "";
-  constexpr size_t most = 3;
-  const size_t more = others.size() > most ? others.size() - most : 0;
-  others.resize(std::min(others.size(), most));
-  return fmt::format("; further local errors: {}{}", fmt::join(others, ", "),
-                     more > 0 ? fmt::format(" and {} more", more) : "");
-}
-
-std::string sentence_without_tensor(const RunProbe& probe, const FirstBadUpdate& update, int64_t visible) {
-  const Sides& sides = probe.sides();
-  if (update.has_tensors())
-    return fmt::format(
-        "channels of {} and {} differ from step {} on, but no tensor does: they are computed differently "
-        "from "
-        "the same values",
-        sides.expected, sides.actual, visible);
-  return fmt::format(
-      "{} and {} differ from step {} on, but no tensor that both recorded does; record tensors of that step: "
-      "phases forward, backward, grad, optim and param",
-      sides.expected, sides.actual, visible);
+  const LawComparison laws = ask_laws(probe, update);
+  return laws.first() ? "; " + laws.text(probe.sides().expected, probe.sides().actual) : "";
 }
 
 /// Searches in float64, where rounding almost vanishes. Any remaining difference is a different computation.
@@ -175,16 +161,19 @@ SearchRecord search_in_float64(RunProbe wide, const TensorStation& in_float32) {
     return std::move(wide.record);
   }
   FirstBadUpdate update(wide, *visible);
+  const std::string alone = search_without_tensor(wide, update, *visible);
   if (!update.first()) {
-    wide.record.sentence = "beyond rounding, in float64, " + sentence_without_tensor(wide, update, *visible);
+    wide.record.sentence = "beyond rounding, in float64, " + alone;
     return std::move(wide.record);
   }
   const std::optional<LocalFaults> local = find_local_faults(wide, update);
+  const std::optional<FirstBadOperator> guilty = find_operator(wide, update);
   const std::optional<TensorPlace> place = find_element(wide, update);
-  wide.record.sentence =
-      fmt::format("beyond rounding, {} (in float64; in float32 the bits already differ at {}, by {:.1e}){}",
-                  stage_sentence(update, std::nullopt, place), describe(in_float32.key), *in_float32.relative,
-                  describe_other_faults(local, *update.first()));
+  wide.record.sentence = fmt::format(
+      "beyond rounding, {}{} (in float64; in float32 the bits already differ at {}, by {:.1e}){}{}", alone,
+      describe_first(wide, update, guilty, place), describe(in_float32.key), *in_float32.relative,
+      describe_other_faults(local, *update.first()),
+      alone.empty() ? describe_laws(wide, update, guilty) : "");
   return std::move(wide.record);
 }
 
@@ -260,8 +249,9 @@ SearchRecord search_run(const Sides& sides, const suite::RunSettings& options, P
   if (!visible)
     return std::move(probe.record);
   FirstBadUpdate update(probe, *visible);
+  const std::string alone = search_without_tensor(probe, update, *visible);
   if (!update.first()) {
-    probe.record.sentence = sentence_without_tensor(probe, update, *visible);
+    probe.record.sentence = alone;
     return std::move(probe.record);
   }
   PastRounding past = search_past_rounding(probe, update, options, progress);
@@ -269,11 +259,13 @@ SearchRecord search_run(const Sides& sides, const suite::RunSettings& options, P
     return std::move(*past.record);
   const std::optional<LocalFaults> local =
       find_local_faults(probe, update, past.measured ? &*past.measured : nullptr);
-  const std::optional<FirstBadOperator> guilty =
-      past.before.empty() ? find_operator(probe, update) : std::nullopt;
+  const bool is_rounding = past.before.empty() && !past.after.empty();
+  const bool may_pair = past.before.empty() && (!is_rounding || !update.first()->ranks.empty());
+  const std::optional<FirstBadOperator> guilty = may_pair ? find_operator(probe, update) : std::nullopt;
   const std::optional<TensorPlace> place = find_element(probe, update);
-  probe.record.sentence = past.before + stage_sentence(update, guilty, place) +
-                          describe_other_faults(local, *update.first()) + past.after;
+  probe.record.sentence = alone + past.before + describe_first(probe, update, guilty, place) +
+                          describe_other_faults(local, *update.first()) + past.after +
+                          (alone.empty() && !is_rounding ? describe_laws(probe, update, guilty) : "");
   return std::move(probe.record);
 }
 

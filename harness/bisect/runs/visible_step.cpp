@@ -3,6 +3,7 @@
 #include "harness/bisect/runs/visible_step.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -49,6 +50,18 @@ bool share_a_channel(const trace::Trace& a, const trace::Trace& b) {
   });
 }
 
+/// Notes replicas that differ among the ranks of a side. The sides may agree with each other all the same.
+void note_splits(RunProbe& probe, const SideTraces& traces) {
+  for (const auto& [name, trace] : {std::pair(&probe.sides().expected, &traces.expected_trace()),
+                                    {&probe.sides().actual, &traces.actual_trace()}})
+    if (!trace->replica_differences().empty()) {
+      const trace::ReplicaDifference& first = trace->replica_differences().front();
+      probe.note(fmt::format(
+          "ranks {} and {} of {} differ from each other, first in {}{} at step {}", first.rank, first.other,
+          *name, first.phase ? std::string(name_of(*first.phase)) + " " : "", first.name, first.step));
+    }
+}
+
 /// Records that nothing differs of what both sides recorded.
 /// \throws UserError if they recorded nothing in common
 void print_agreement(RunProbe& probe, const SideTraces& ends, int64_t last) {
@@ -61,6 +74,7 @@ void print_agreement(RunProbe& probe, const SideTraces& ends, int64_t last) {
         "same channels on both sides, at least loss, and the parameters after update {}",
         probe.sides().expected, probe.sides().actual, last));
   probe.record.differs = false;
+  note_splits(probe, ends);
   const std::string words = parameters ? ", and no parameter after the last update" : "";
   probe.report("curve", fmt::format("no channel differs{}{}", probe.describe_excess(), words));
   if (!parameters)
@@ -79,7 +93,14 @@ void print_agreement(RunProbe& probe, const SideTraces& ends, int64_t last) {
 std::optional<int64_t> find_visible_step(RunProbe& probe) {
   const SideTraces whole = probe.run_as_far_as_possible("whole");
   const trace::Trace &a = whole.expected_trace(), &b = whole.actual_trace();
-  if (const std::vector<ChannelStation> first = first_channels(a, b, probe.beyond()); !first.empty()) {
+  const std::vector<ChannelStation> first = first_channels(a, b, probe.beyond());
+  const std::optional<SplitChannel> split = first_split_channel(a, b);
+  if (split && (first.empty() || split->step < first.front().step)) {
+    probe.report("curve", split->text(probe.sides().expected, probe.sides().actual),
+                 probe.compare_command(whole, fmt::format(" --step {}", split->step)), curve_json(a, b));
+    return split->step;
+  }
+  if (!first.empty()) {
     print_curve(probe, whole, first);
     return first.front().step;
   }
@@ -89,16 +110,19 @@ std::optional<int64_t> find_visible_step(RunProbe& probe) {
     print_end(probe, whole);
     return std::nullopt;
   }
-  // The curves agree, but a weight that no batch has used yet may still differ.
+  // The curves agree, but a weight that no batch has used, or state that no update has read, may still
+  // differ.
   const int64_t last = probe.runs().steps();
-  trace::Capture parameters;
-  parameters.sketches.push_back({{last}, {trace::Phase::param}, {}});
-  const SideTraces ends = probe.run("ends", {}, parameters);
-  if (first_step_of(ends.expected_trace(), ends.actual_trace(), trace::Phase::param, probe.beyond())) {
-    probe.report("curve", "no channel differs, but the parameters after the last update do",
-                 probe.compare_command(ends, " --phase param"));
-    return last;
-  }
+  trace::Capture state;
+  state.sketches.push_back({{last}, {trace::Phase::param, trace::Phase::optim}, {}});
+  const SideTraces ends = probe.run("ends", {}, state);
+  for (const auto& [phase, what] :
+       {std::pair(trace::Phase::param, "parameters"), {trace::Phase::optim, "optimizer's tensors"}})
+    if (first_step_of(ends.expected_trace(), ends.actual_trace(), phase, probe.beyond())) {
+      probe.report("curve", fmt::format("no channel differs, but the {} after the last update do", what),
+                   probe.compare_command(ends, fmt::format(" --phase {}", name_of(phase))));
+      return last;
+    }
   print_agreement(probe, ends, last);
   return std::nullopt;
 }

@@ -85,6 +85,15 @@ bool has_one_shape(const trace::Trace& a, const trace::Trace& b, const trace::Te
   return one == nullptr || other == nullptr || one->shape == other->shape;
 }
 
+/// Returns whether an operator's module computes a tensor: it is the tensor's, one in it, or one around it.
+bool may_compute(const trace::OperatorTensor& tensor, const trace::TensorKey& key,
+                 const trace::TensorKey& first) {
+  const std::string own = module_of(first);
+  const bool is_region = first.phase >= trace::Phase::grad && key.phase >= trace::Phase::grad;
+  return is_region || tensor.module == own || own.starts_with(tensor.module + ".") ||
+         tensor.module.starts_with(own + ".");
+}
+
 /// Returns the operator that the second side runs in place of an operator; "" if it runs the same, or none.
 std::string other_operator(const trace::Trace& trace, const trace::TensorKey& key,
                            const trace::OperatorTensor& mine) {
@@ -121,6 +130,7 @@ std::optional<FirstBadOperator> find_first_bad_operator(const trace::Trace& expe
   const auto operators = operators_before(expected, first, rank);
   if (operators.empty())
     return std::nullopt;
+  bool is_unpaired = false;
   for (const auto& [key, tensor] : operators) {
     const trace::RankRow *mine = row_of(expected, key, rank), *theirs = row_of(actual, key, rank);
     if (theirs != nullptr && theirs->digest == mine->digest)
@@ -136,9 +146,12 @@ std::optional<FirstBadOperator> find_first_bad_operator(const trace::Trace& expe
     }
     guilty.other_op = other_operator(actual, key, tensor);
     guilty.kind = FirstBadOperator::Kind::others;
-    if (!guilty.other_op.empty())
+    is_unpaired = true;
+    if (!guilty.other_op.empty() && may_compute(tensor, key, first))
       return guilty;
   }
+  if (is_unpaired)
+    return std::nullopt;
   FirstBadOperator guilty;
   guilty.kind = FirstBadOperator::Kind::written;
   guilty.module = module_of(first);

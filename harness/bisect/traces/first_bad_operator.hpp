@@ -36,11 +36,13 @@ struct FirstBadOperator {
   Json to_json() const;
 };
 
-/// Returns the operator at the first difference.
+/// Returns the operator at the first difference. Operators that only one side runs, in a module that does not
+/// compute the tensor, are no difference: tensors computed after them agree.
 /// \param first  the first differing tensor that is not an operator's
 /// \param rank   the rank on which it differs. Ranks compute in parallel, so only its operators are examined.
-/// \return nothing if the rank recorded no operator before the tensor, or the operators of the sides have
-///         different shapes
+/// \return nothing if the rank recorded no operator before the tensor, the operators of the sides have
+/// different
+///         shapes, or none of those that both run differs while others have no partner
 std::optional<FirstBadOperator> find_first_bad_operator(const trace::Trace& expected,
                                                         const trace::Trace& actual,
                                                         const trace::TensorKey& first, int64_t rank);

@@ -10,6 +10,7 @@
 
 #include "harness/bisect/traces/tensor_path.hpp"
 #include "harness/compare/curves/series.hpp"
+#include "harness/compare/text/wording.hpp"
 
 namespace parity::bisect {
 namespace {
@@ -74,6 +75,34 @@ std::vector<ChannelStation> first_channels(const trace::Trace& expected, const t
       first.clear();
     if (first.empty() || station->step == first.front().step)
       first.push_back(*station);
+  }
+  return first;
+}
+
+std::string SplitChannel::text(const std::string& expected, const std::string& actual) const {
+  return fmt::format("{} of rank {} of {} is {} at step {}, that of rank {} is {}", channel, rank,
+                     of_expected ? expected : actual, compare::number_text(value), step, other,
+                     compare::number_text(other_value));
+}
+
+std::optional<SplitChannel> first_split_channel(const trace::Trace& expected, const trace::Trace& actual) {
+  std::optional<SplitChannel> first;
+  for (const bool of_expected : {false, true}) {
+    const auto& own = (of_expected ? expected : actual).replica_differences();
+    const auto& others = (of_expected ? actual : expected).replica_differences();
+    for (const trace::ReplicaDifference& each : own) {
+      const bool is_shared = std::ranges::any_of(others, [&](const trace::ReplicaDifference& other) {
+        return !other.phase && other.name == each.name && other.step == each.step;
+      });
+      if (!each.phase && !is_shared && (!first || each.step < first->step))
+        first = SplitChannel{each.step,
+                             each.name,
+                             of_expected,
+                             each.other,
+                             each.rank,
+                             each.other_value.value_or(NAN),
+                             each.value.value_or(NAN)};
+    }
   }
   return first;
 }

@@ -50,6 +50,21 @@ std::string describe_others(const std::vector<ChannelStation>& first, const Chan
 std::vector<ChannelStation> first_channels(const trace::Trace& expected, const trace::Trace& actual,
                                            double beyond = 0);
 
+/// A channel that ranks of one side record differently where those of the other side agree.
+struct SplitChannel {
+  int64_t step = 0;
+  std::string channel;
+  bool of_expected = false;  ///< else of the actual side
+  int64_t rank = 0, other = 0;
+  double value = 0, other_value = 0;
+
+  /// Returns "loss of rank 1 of bad is 2.5 at step 3, that of rank 0 is 2".
+  std::string text(const std::string& expected, const std::string& actual) const;
+};
+
+/// Returns the first of them; nothing if there is none.
+std::optional<SplitChannel> first_split_channel(const trace::Trace& expected, const trace::Trace& actual);
+
 /// Returns the first step at which a tensor of this phase differs, of the tensors that both traces have.
 std::optional<int64_t> first_step_of(const trace::Trace& expected, const trace::Trace& actual,
                                      trace::Phase phase, double beyond = 0);

@@ -12,6 +12,8 @@
 #include "harness/bisect/traces/curve_json.hpp"
 #include "harness/bisect/traces/first_bad_operator.hpp"
 #include "harness/bisect/traces/first_step.hpp"
+#include "harness/bisect/traces/joined_operators.hpp"
+#include "harness/bisect/traces/law_comparison.hpp"
 #include "harness/bisect/traces/tensor_path.hpp"
 #include "harness/bisect/traces/tensor_place.hpp"
 #include "harness/compare/text/wording.hpp"
@@ -105,6 +107,16 @@ void print_channels(SearchRecord& record, const std::vector<ChannelStation>& cha
        .details = curve_json(expected, actual)});
 }
 
+/// Returns the operator at the first tensor: rank by rank if the layouts are equal, else joined.
+std::optional<FirstBadOperator> find_operator_between(const trace::Trace& expected,
+                                                      const trace::Trace& actual, const TensorStation& first,
+                                                      double beyond) {
+  constexpr double rounding = 64 * 0x1p-23;  // of a layer's sums in float32
+  if (first.ranks.empty() && !first.split)
+    return find_joined_operator(expected, actual, first.key, std::max(beyond, rounding));
+  return find_first_bad_operator(expected, actual, first.key, first.ranks.empty() ? 0 : first.ranks.front());
+}
+
 void print_tensor(SearchRecord& record, const TensorPath& path, const TensorStation& first,
                   const trace::Trace& expected, const trace::Trace& actual, double beyond) {
   const std::string words =
@@ -118,15 +130,23 @@ void print_tensor(SearchRecord& record, const TensorPath& path, const TensorStat
                    {"name", first.key.name},
                    {"ranks", first.ranks},
                    {"path", path.to_json()}};
+  if (first.split) {
+    stage.answer += "; " + first.split->text("the first", "the second");
+    stage.details["replicas"] = first.split->to_json();
+  }
   record.stages.push_back(std::move(stage));
   record.sentence = words + " is the first tensor that differs";
-  if (const auto guilty = find_first_bad_operator(expected, actual, first.key,
-                                                  first.ranks.empty() ? 0 : first.ranks.front())) {
+  if (first.changed)
+    record.sentence += ": " + first.changed->text("the first", "the second");
+  if (first.split)
+    record.sentence += ": " + first.split->text("the first", "the second");
+  if (const auto guilty = find_operator_between(expected, actual, first, beyond)) {
     record.stages.push_back(
         {.name = "operator", .answer = guilty->text(), .command = "", .details = guilty->to_json()});
     record.sentence += ": " + guilty->text();
   }
-  if (const auto place = find_place(expected, actual, first.key)) {
+  const std::optional<TensorPlace> place = find_place(expected, actual, first.key, beyond);
+  if (place && !place->gap.identical) {
     record.stages.push_back({.name = "element",
                              .answer = place->describe("the first", "the second"),
                              .command = "",
@@ -134,9 +154,31 @@ void print_tensor(SearchRecord& record, const TensorPath& path, const TensorStat
     if (!place->short_text().empty())
       record.sentence += "; " + place->short_text();
   } else {
-    record.notes.push_back(
-        "the tensor was not recorded whole on both sides, so its elements were not compared");
+    record.notes.emplace_back(
+        place ? "the joined values are the same, so elements were not compared: a higher rank differs"
+              : "the tensor was not recorded whole on both sides, so its elements were not compared");
   }
+}
+
+/// Begins the sentence with a channel that differs before any recorded tensor does, and what the laws say.
+/// \param later  the sentence about a later tensor; "" if no tensor differs
+void print_lone_channel(SearchRecord& record, const ChannelStation& channel, const trace::Trace& expected,
+                        const trace::Trace& actual, const std::string& later) {
+  const LawComparison laws = compare_laws(expected, actual, channel.step);
+  const std::string answer = laws.text("the first", "the second");
+  record.stages.push_back({.name = "law", .answer = answer, .command = "", .details = laws.to_json()});
+  const std::string hint = recording_hint(channel.step);
+  const std::string broken = laws.first() ? "; " + answer : "";
+  record.sentence =
+      fmt::format("{} differs from step {} on, but no recorded tensor does{}", channel.channel, channel.step,
+                  later.empty() ? "; " + hint + broken : broken + "; later, " + later);
+  if (later.empty())
+    return;
+  if (!laws.first())
+    record.sentence = later;
+  record.notes.push_back(
+      fmt::format("a channel already differs at step {}, for which no differing tensor is recorded; {}",
+                  channel.step, hint));
 }
 
 /// Adds differences between single ranks whose joined tensors agree. They have no size.
@@ -183,24 +225,21 @@ SearchRecord search_traces(const trace::Trace& expected, trace::Trace& actual, c
       continue;
     print_tensor(record, path, *first, expected, actual, how.beyond);
     if (!channels.empty() && channels.front().step < step)
-      record.notes.push_back(
-          fmt::format("a channel already differs at step {}, for which no differing tensor is recorded; {}",
-                      channels.front().step, recording_hint(channels.front().step)));
+      print_lone_channel(record, channels.front(), expected, actual, record.sentence);
     return record;
   }
   record.differs = !channels.empty();
-  record.sentence = channels.empty()
-                        ? fmt::format("nothing that both traces recorded differs{}",
-                                      how.beyond > 0 ? fmt::format(" by more than {:.0e}", how.beyond) : "")
-                        : fmt::format("{} differs from step {} on, but no recorded tensor does; {}",
-                                      channels.front().channel, channels.front().step,
-                                      recording_hint(channels.front().step));
-  if (!record.differs) {
-    prove_tensors(expected);
-    prove_tensors(actual);
-    record.notes = reservations(expected, actual);
-    print_ranks(record, expected, actual, how.beyond);
+  if (record.differs) {
+    print_lone_channel(record, channels.front(), expected, actual, "");
+    return record;
   }
+  record.sentence = "nothing that both traces recorded differs";
+  if (how.beyond > 0)
+    record.sentence += fmt::format(" by more than {:.0e}", how.beyond);
+  prove_tensors(expected);
+  prove_tensors(actual);
+  record.notes = reservations(expected, actual);
+  print_ranks(record, expected, actual, how.beyond);
   return record;
 }
 

@@ -3,9 +3,15 @@
 #include "harness/bisect/traces/tensor_path.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <limits>
+#include <map>
+#include <set>
 #include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
 
 #include "harness/compare/tensors/gap.hpp"
 #include "harness/compare/text/wording.hpp"
@@ -33,6 +39,51 @@ int64_t stage_order(const trace::TensorKey& key, const RankRows& rows) {
   const bool is_of_first_rank = rows.front().rank == 0;
   const int64_t depth = depth_of(key.name).value_or(is_of_first_rank ? -1 : last);
   return key.phase == trace::Phase::backward ? -depth : depth;
+}
+
+/// Returns the place of an input among inputs. Masks follow from documents, and these from tokens; the names
+/// are those of parity-train and of the usual trainers.
+size_t input_order(const trace::TensorKey& key) {
+  constexpr std::array names = {"loaded",    "tokens",       "input_ids",    "labels",     "targets",
+                                "positions", "position_ids", "document_ids", "first_keys", "attention_mask"};
+  if (key.phase != trace::Phase::input)
+    return 0;
+  return static_cast<size_t>(std::ranges::find_if(names,
+                                                  [&](const char* name) {
+                                                    return key.name == name ||
+                                                           key.name.starts_with(name + std::string(".")) ||
+                                                           key.name.starts_with(name + std::string("/"));
+                                                  }) -
+                             names.begin());
+}
+
+/// The pairs of ranks whose replicas differ, by tensor: higher rank, lower rank.
+using SplitPairs = std::map<trace::TensorKey, std::set<std::pair<int64_t, int64_t>>>;
+
+SplitPairs split_pairs(const trace::Trace& trace, int64_t step) {
+  SplitPairs pairs;
+  for (const trace::ReplicaDifference& each : trace.replica_differences())
+    if (each.step == step && each.phase)
+      pairs[{step, *each.phase, each.name}].insert(
+          {std::max(each.rank, each.other), std::min(each.rank, each.other)});
+  return pairs;
+}
+
+/// Returns the replicas of a tensor that differ on one side and not on the other; first the actual side's.
+std::optional<SplitReplicas> split_of(const trace::TensorKey& key, const SplitPairs& expected,
+                                      const SplitPairs& actual) {
+  const auto first_alone = [&](const SplitPairs& mine, const SplitPairs& theirs,
+                               bool of_expected) -> std::optional<SplitReplicas> {
+    const auto own = mine.find(key), other = theirs.find(key);
+    if (own == mine.end())
+      return std::nullopt;
+    for (const auto& pair : own->second)
+      if (other == theirs.end() || !other->second.contains(pair))
+        return SplitReplicas{of_expected, pair.first, pair.second};
+    return std::nullopt;
+  };
+  const std::optional<SplitReplicas> of_actual = first_alone(actual, expected, false);
+  return of_actual ? of_actual : first_alone(expected, actual, true);
 }
 
 bool are_same_ranks(const RankRows& a, const RankRows& b) {
@@ -63,6 +114,49 @@ TensorStation compare(const trace::TensorKey& key, const trace::Trace& expected,
   return station;
 }
 
+/// Returns the tensor that a resumed run saved, by the name under which it offers what it loaded.
+std::optional<trace::TensorKey> saved_key(const trace::TensorKey& key) {
+  for (const trace::Phase phase : {trace::Phase::param, trace::Phase::optim})
+    if (const std::string prefix = fmt::format("loaded/{}/", name_of(phase));
+        key.phase == trace::Phase::input && key.name.starts_with(prefix))
+      return trace::TensorKey{key.step - 1, phase, key.name.substr(prefix.size())};
+  return std::nullopt;
+}
+
+/// Returns a station for what a side loaded; nothing if it is what the side had, or that was not recorded.
+std::optional<TensorStation> changed_by_loading(const trace::Trace& trace, const trace::TensorKey& key,
+                                                bool of_expected) {
+  const std::optional<trace::TensorKey> saved = saved_key(key);
+  const trace::SketchRow *now = trace.find_sketch(key), *before = saved ? trace.find_sketch(*saved) : nullptr;
+  if (now == nullptr || before == nullptr || now->digest == before->digest)
+    return std::nullopt;
+  TensorStation station;
+  station.key = key;
+  station.dtype = now->dtype;
+  station.differs = true;
+  station.changed = ChangedState{of_expected, *saved};
+  const double gap =
+      tensor_distance(compare::tensor_source(trace, *saved), compare::tensor_source(trace, key));
+  station.relative = before->norm > 0 ? gap / before->norm : gap;
+  return station;
+}
+
+/// Puts stations for what either side loaded before all others.
+void add_loaded(TensorPath& path, const trace::Trace& expected, const trace::Trace& actual, int64_t step) {
+  std::vector<TensorStation> loaded;
+  for (const bool of_expected : {true, false}) {
+    const trace::Trace& side = of_expected ? expected : actual;
+    for (const trace::TensorKey& key : in_order_of_computation(side, step))
+      if (auto station = changed_by_loading(side, key, of_expected))
+        loaded.push_back(std::move(*station));
+  }
+  const auto is_listed = [&](const TensorStation& each) {
+    return std::ranges::find(loaded, each.key, &TensorStation::key) != loaded.end();
+  };
+  std::erase_if(path.stations, is_listed);
+  path.stations.insert(path.stations.begin(), loaded.begin(), loaded.end());
+}
+
 }  // namespace
 
 std::vector<trace::TensorKey> in_order_of_computation(const trace::Trace& trace, int64_t step) {
@@ -76,7 +170,8 @@ std::vector<trace::TensorKey> in_order_of_computation(const trace::Trace& trace,
                             return static_cast<int64_t>(entry->second.size()) < trace.ranks();
                           });
   std::ranges::stable_sort(entries, {}, [&](const auto* entry) {
-    return std::make_tuple(entry->first.phase, has_stages ? stage_order(entry->first, entry->second) : 0,
+    return std::make_tuple(entry->first.phase, input_order(entry->first),
+                           has_stages ? stage_order(entry->first, entry->second) : 0,
                            entry->second.front().order);
   });
   std::vector<trace::TensorKey> keys;
@@ -87,15 +182,37 @@ std::vector<trace::TensorKey> in_order_of_computation(const trace::Trace& trace,
 
 TensorPath compare_path(const trace::Trace& expected, const trace::Trace& actual, int64_t step) {
   TensorPath path;
+  const SplitPairs split_expected = split_pairs(expected, step), split_actual = split_pairs(actual, step);
   for (const trace::TensorKey& key : in_order_of_computation(expected, step))
-    if (actual.rank_rows().contains(key))
-      path.stations.push_back(compare(key, expected, actual));
-    else
+    if (actual.rank_rows().contains(key)) {
+      TensorStation station = compare(key, expected, actual);
+      station.split = split_of(key, split_expected, split_actual);
+      station.differs = station.differs || station.split;
+      if (split_expected.contains(key) && split_actual.contains(key))
+        path.split_on_both.push_back(key);
+      path.stations.push_back(std::move(station));
+    } else {
       path.only_in_expected.push_back(key);
+    }
   for (const trace::TensorKey& key : in_order_of_computation(actual, step))
     if (!expected.rank_rows().contains(key))
       path.only_in_actual.push_back(key);
+  add_loaded(path, expected, actual, step);
   return path;
+}
+
+std::string SplitReplicas::text(const std::string& expected, const std::string& actual) const {
+  return fmt::format("rank {} of {} differs from rank {}, although both must hold the same", rank,
+                     of_expected ? expected : actual, other);
+}
+
+std::string ChangedState::text(const std::string& expected, const std::string& actual) const {
+  return fmt::format("{} continues after update {} with another {} {} than it had",
+                     of_expected ? expected : actual, saved.step, name_of(saved.phase), saved.name);
+}
+
+Json SplitReplicas::to_json() const {
+  return {{"side", of_expected ? "expected" : "actual"}, {"rank", rank}, {"other", other}};
 }
 
 const TensorStation* TensorPath::first_difference(double beyond) const {

@@ -14,25 +14,53 @@ namespace parity::bisect {
 
 /// Returns the tensors of a step in the order of computation, without those of operators.
 ///
-/// The phases come in the order inputs, forward, backward and so on. Within a phase it is the order of
-/// execution. If ranks run different layers of the model (a pipeline), it is the depth in the names
+/// The phases come in the order inputs, forward, backward and so on. Inputs come as each follows from those
+/// before it: what a resumed run loaded, tokens, labels, positions, documents, masks, others. Within other
+/// phases it is the order of execution. If ranks run different layers of the model (a pipeline), it is the
+/// depth in the names
 /// ("layers.3.").
 std::vector<trace::TensorKey> in_order_of_computation(const trace::Trace& trace, int64_t step);
 
-/// A tensor that both sides have.
+/// Two ranks of one side that hold different values where they must hold the same.
+struct SplitReplicas {
+  bool of_expected = false;  ///< else of the actual side
+  int64_t rank = 0;          ///< the higher rank, which the joined tensor does not show
+  int64_t other = 0;
+
+  /// Returns "rank 1 of bad differs from rank 0, although both must hold the same".
+  std::string text(const std::string& expected, const std::string& actual) const;
+  /// Returns {"side", "rank", "other"}.
+  Json to_json() const;
+};
+
+/// State that one side loaded from a checkpoint and that is not what it had before.
+struct ChangedState {
+  bool of_expected = false;  ///< else of the actual side
+  trace::TensorKey saved;    ///< the tensor after the last update before the restart
+
+  /// Returns "bad continues after update 4 with another optim exp_avg/norm.weight than it had".
+  std::string text(const std::string& expected, const std::string& actual) const;
+};
+
+/// A tensor that both sides have, or that a resumed side loaded and had before.
 struct TensorStation {
   trace::TensorKey key;
   DType dtype = DType::float32;
   bool differs = false;  ///< whether any bit differs on any rank
+  /// Set if replicas of one side differ that agree, or do not exist, on the other. The sides then differ too.
+  std::optional<SplitReplicas> split;
+  /// Set if a resumed side loaded other values than it had.
+  std::optional<ChangedState> changed;
   /// Ranks whose own shard differs; empty if the sides shard the tensor differently.
   std::vector<int64_t> ranks;
   /// Estimate of ||actual - expected|| / ||expected||. Not set if there is no sketch.
   std::optional<double> relative;
 
   /// Returns whether the tensor differs by more than `least` (relative) or by NaN; 0: whether any bit
-  /// differs.
+  /// differs. Replicas that differ, and loaded state, count at any size: no order of sums
+  /// explains them.
   bool differs_beyond(double least) const {
-    return differs && (least == 0 || (relative && !(*relative <= least)));
+    return split || changed || (differs && (least == 0 || (relative && !(*relative <= least))));
   }
 };
 
@@ -41,6 +69,8 @@ struct TensorPath {
   std::vector<TensorStation> stations;  ///< common tensors, in order of computation
   std::vector<trace::TensorKey> only_in_expected;
   std::vector<trace::TensorKey> only_in_actual;
+  /// Tensors of which the same ranks differ from each other on both sides, so that the sides may agree.
+  std::vector<trace::TensorKey> split_on_both;
 
   const TensorStation* first_difference(double beyond = 0) const;
   /// Returns the last station before `of` in its phase or, if there is none, of earlier phases; may be null.
@@ -58,7 +88,9 @@ struct TensorPath {
 /// Compares the tensors of one step of two runs.
 ///
 /// A tensor differs if its bits differ. If both runs have the same ranks with the same layouts, it compares
-/// rank by rank, so that partial sums and replicas count. Otherwise it compares the joined tensors.
+/// rank by rank, so that partial sums and replicas count. Otherwise it compares the joined tensors, and the
+/// replicas of each side among themselves. What a resumed side loaded ("loaded/param/NAME") is compared with
+/// what that side had after the step before, as far as both were recorded.
 TensorPath compare_path(const trace::Trace& expected, const trace::Trace& actual, int64_t step);
 
 }  // namespace parity::bisect

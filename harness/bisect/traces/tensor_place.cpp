@@ -26,13 +26,15 @@ std::optional<int64_t> input_at(const trace::Trace& trace, int64_t step, const c
 }  // namespace
 
 std::optional<TensorPlace> find_place(const trace::Trace& expected, const trace::Trace& actual,
-                                      const trace::TensorKey& key) {
+                                      const trace::TensorKey& key, double noise) {
   if (!expected.has_tensor(key) || !actual.has_tensor(key))
     return std::nullopt;
   TensorPlace place;
   place.key = key;
   place.shape = expected.tensor(key).shape;
   place.gap = measure_tensor(compare::tensor_source(expected, key), compare::tensor_source(actual, key));
+  if (!place.gap.identical)
+    place.factor = compare::find_factor(expected.tensor(key), actual.tensor(key), noise);
   place.picture =
       suite::picture_of(compare::tensor_source(expected, key), compare::tensor_source(actual, key));
   const bool is_activation = key.phase == trace::Phase::forward || key.phase == trace::Phase::backward;
@@ -46,22 +48,33 @@ std::optional<TensorPlace> find_place(const trace::Trace& expected, const trace:
 
 std::string TensorPlace::describe(const std::string& expected, const std::string& actual) const {
   std::string text = gap.text(expected, actual);
-  if (!is_by_tokens || gap.worst.size() < 2)
-    return text;
-  text += fmt::format(" (row {}, position {}", gap.worst[0], gap.worst[1]);
-  if (token)
-    text += fmt::format(", token {}", *token);
-  if (document)
-    text += fmt::format(", document {}", *document);
-  return text + ")";
+  if (is_by_tokens && gap.worst.size() >= 2) {
+    text += fmt::format(" (row {}, position {}", gap.worst[0], gap.worst[1]);
+    if (token)
+      text += fmt::format(", token {}", *token);
+    if (document)
+      text += fmt::format(", document {}", *document);
+    text += ")";
+  }
+  if (factor)
+    text += "; " + factor_text(expected + "'s");
+  return text;
+}
+
+std::string TensorPlace::factor_text(const std::string& expected) const {
+  const char* each = factor->elements == 1 ? "it is" : "each is";
+  return factor->value == 0 ? fmt::format("{} zero", each)
+                            : fmt::format("{} {} {}", each, factor->text(), expected);
 }
 
 std::string TensorPlace::short_text() const {
   if (!gap.mismatch.empty())
     return gap.mismatch;
-  std::string text =
-      gap.differing > 0 ? fmt::format("{} of {} elements", gap.differing, element_count(shape)) : "";
-  if (!gap.worst.empty())
+  const int64_t differing = factor ? factor->elements : gap.differing;  // beyond rounding
+  std::string text = differing > 0 ? fmt::format("{} of {} elements", differing, element_count(shape)) : "";
+  if (factor)
+    text += ", " + factor_text("the expected one");
+  if (!gap.worst.empty() && !(factor && factor->elements == element_count(shape)))
     text += fmt::format("{}most at [{}]", text.empty() ? "" : ", ", fmt::join(gap.worst, ", "));
   return text;
 }
@@ -72,6 +85,7 @@ Json TensorPlace::to_json() const {
           {"worst", gap.worst},
           {"expected", gap.worst_expected ? json_number(*gap.worst_expected) : Json()},
           {"actual", gap.worst_actual ? json_number(*gap.worst_actual) : Json()},
+          {"factor", factor ? Json(factor->value) : Json()},
           {"token", token ? Json(*token) : Json()},
           {"document", document ? Json(*document) : Json()},
           {"measured", gap.measured()},

@@ -150,6 +150,7 @@ void measure_whole(TensorGap& found, const TensorSource& expected, const TensorS
   else if (difference.identical() && policy.strict())
     prove_both(expected, actual);  // the rows do not show equality, or there are none
   found.as_float32 = e.dtype == DType::float32;
+  found.integral = !is_floating(e.dtype);
   found.identical = difference.identical();
   found.gap = difference.l2_error;
   found.norm = difference.expected_norm;
@@ -252,7 +253,7 @@ double tensor_distance(const TensorSource& expected, const TensorSource& actual)
 
 Json TensorGap::measured() const {
   Json json = {{"relative_l2", json_number(relative_l2)}, {"nan", nan_count}, {"inf", inf_count}};
-  if (max_ulp)
+  if (max_ulp && !integral)
     json["max_ulp"] = *max_ulp;
   if (relative_linf)
     json["relative_linf"] = json_number(*relative_linf);
@@ -260,7 +261,7 @@ Json TensorGap::measured() const {
     json["cosine"] = json_number(*cosine);
   if (needed_rtol)
     json["needed_rtol"] = json_number(*needed_rtol);
-  if (mean_ulp && bias_ulp) {
+  if (mean_ulp && bias_ulp && !integral) {
     json["mean_ulp"] = json_number(*mean_ulp);
     json["bias_ulp"] = json_number(*bias_ulp);
   }
@@ -295,7 +296,7 @@ std::string TensorGap::text(const std::string& expected_name, const std::string&
     text += fmt::format("{} element{} differ{}, ", differing, differing == 1 ? "" : "s",
                         differing == 1 ? "s" : "");
   text += "relative L2 gap " + size_text(relative_l2);
-  if (max_ulp && *max_ulp <= most_ulps_shown)
+  if (max_ulp && !integral && *max_ulp <= most_ulps_shown)
     text += fmt::format(", at most {} ULP{}", *max_ulp, *max_ulp == 1 ? "" : "s");
   if (differing > 0 && worst_expected && worst_actual)
     text += fmt::format("; most at [{}]: {} {}, {} {}", fmt::join(worst, ", "), expected_name,

@@ -3,6 +3,7 @@
 #include "reference/train/capture/capture.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <torch/types.h>
 
@@ -47,6 +48,8 @@ void StepCapture::initial_state() {
 
 void StepCapture::begin_step(int64_t step) {
   recorder_.begin_step(step);
+  if (std::exchange(has_loaded_, false))
+    offer_loaded();
   operators_.begin_step();
   comm_.begin(trainer_.world());
 }
@@ -101,6 +104,20 @@ void StepCapture::offer_optimizer_state() {
                              state.value, shape,
                              parameter_layout(state.layout, shape, trainer_.mesh(), trainer_.world().rank()));
   }
+}
+
+void StepCapture::offer_loaded() {
+  const auto offer_one = [this](const std::string& name, const at::Tensor& value,
+                                const TensorLayout& layout) {
+    const Shape shape = value.sizes().vec();
+    if (!shape.empty() && recorder_.wants(trace::Phase::input, name))
+      parity::reference::offer(recorder_, trainer_.world().device(), trace::Phase::input, name, value, shape,
+                               parameter_layout(layout, shape, trainer_.mesh(), trainer_.world().rank()));
+  };
+  for (const Parameter& parameter : trainer_.parameters())
+    offer_one("loaded/param/" + parameter.name, parameter.value.detach(), parameter.layout);
+  for (const Optimizer::State& state : trainer_.optimizer().state())
+    offer_one("loaded/optim/" + state.name, state.value, state.layout);
 }
 
 void StepCapture::offer_router_biases() {

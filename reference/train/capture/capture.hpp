@@ -36,6 +36,9 @@ class StepCapture {
   void initial_state();
   /// Leaves out the channels of collectives. A run that resumes in another layout would have different ones.
   void leave_out_collectives() { counts_collectives_ = false; }
+  /// Lets the next step offer what the run loaded from a checkpoint, as its inputs "loaded/param/<name>" and
+  /// "loaded/optim/<name>".
+  void loaded() { has_loaded_ = true; }
   /// Call it before Trainer::step.
   void begin_step(int64_t step);
   /// Records the channels. Call it after Trainer::step.
@@ -45,6 +48,7 @@ class StepCapture {
   void offer(trace::Phase phase);
   void offer_policy(const PolicyResult& policy);
   void offer_router_biases();
+  void offer_loaded();
   void offer_optimizer_state();
   /// Names the region that the operators after `phase` belong to.
   void begin_region_after(trace::Phase phase);
@@ -59,6 +63,7 @@ class StepCapture {
   ActivationCapture activations_;
   OperatorCapture operators_;
   bool counts_collectives_ = true;
+  bool has_loaded_ = false;
   std::map<std::string, std::vector<int64_t>> mask_inputs_;  ///< of the update's micro-batches so far
   int64_t seq_len_ = 0;
 };

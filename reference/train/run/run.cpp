@@ -169,7 +169,9 @@ void run(const Invocation& invocation, const Job& job, std::ostream& log, const 
     capture = std::make_unique<StepCapture>(trainer, *recorder);
     if (invocation.config.resumed_parallel() != invocation.config.parallel)
       capture->leave_out_collectives();
-    if (!invocation.resume && invocation.start_from.empty())
+    if (invocation.resume)
+      capture->loaded();
+    else if (invocation.start_from.empty())
       capture->initial_state();
   }
   const int64_t last = invocation.stop_after > 0 ? invocation.stop_after : config.steps;

@@ -116,6 +116,86 @@ class PlantedFaultTest : public TrainedCaseTest {
     return {is_exact ? Outcome::exact : Outcome::wrong, what + ": " + record.sentence, record.runs()};
   }
 
+  /// Searches between one process and a layout with other settings.
+  bisect::SearchRecord search_settings(const FaultLayout& layout, const std::string& settings) {
+    const suite::Case source = write_case(
+        "s",
+        fmt::format("[base]\nsteps = 4\n[base.architecture]\ndim = 32\nn_heads = 2\nvocab_size = 256\n"
+                    "ffn_hidden = 64\n[base.data]\nseq_len = 32\nglobal_batch = 8\n"
+                    "[arms.one]\n{0}[arms.other]\n{0}{1}{2}{3}{4}",
+                    keys_of(layout.model), layout.keys, settings,
+                    check("channel = \"loss\"\narms = [\"one\", \"other\"]", "equivalent"), no_golden()));
+    return bisect::search_run({source, "one", "other"}, options(), progress_);
+  }
+
+  /// How many faults were found across layouts: where one process is compared with a layout that has the
+  /// fault.
+  struct Score {
+    int64_t faults = 0;
+    int64_t steps = 0;   ///< found at their step
+    int64_t places = 0;  ///< found at their step and tensor
+    int64_t blamed = 0;  ///< named an operator, although none computes otherwise: faults come after operators
+  };
+
+  /// Returns whether a stage names the tensor of a fault. A local gradient is a term of the reduced one.
+  static bool names_place(const Json& found, const trace::Fault& fault) {
+    const trace::Phase phase = fault.phase == trace::Phase::grad_local ? trace::Phase::grad : fault.phase;
+    return found.value("phase", "") == name_of(phase) && found.at("name") == fault.name;
+  }
+
+  /// Plants a fault in a layout and searches it from one process of the same model.
+  void score_across(const suite::Case& source, const FaultLayout& layout, const trace::Fault& fault,
+                    Score& score) {
+    suite::ExtraArm changed;
+    changed.of = layout.name;
+    changed.suffix = "faulty";
+    changed.twin = true;
+    changed.faults = {fault};
+    const bisect::SearchRecord record =
+        bisect::search_run({with_extra_arms(source, {changed}), whole_layout(layout.model),
+                            layout.name + std::string("~faulty")},
+                           options(), progress_);
+    bool is_step = false, is_place = false;
+    for (const bisect::SearchStage& stage : record.stages) {
+      const bool is_tensor =
+          stage.name == "float64-tensor" || stage.name == "tensor" || stage.name == "floor";
+      if (is_tensor && stage.details.contains("step")) {  // the last one counts
+        is_step = stage.details.at("step") == fault.steps.front();
+        is_place = is_step && names_place(stage.details, fault);
+      }
+    }
+    const bool blames = std::ranges::any_of(record.stages, [](const bisect::SearchStage& stage) {
+      return stage.name.ends_with("operator") && stage.details.at("kind") == "computes";
+    });
+    ++score.faults;
+    score.blamed += blames;
+    score.steps += is_step;
+    score.places += is_place;
+    const char* word = blames ? "BLAMES" : is_place ? "place" : is_step ? "step" : "WRONG";
+    std::printf("%s %s: %s: %s\n", word, layout.name, fault.text().c_str(), record.sentence.c_str());
+    std::fflush(stdout);
+  }
+
+  /// Plants faults in each layout of several ranks or micro-batches.
+  Score campaign_across(size_t faults_of_layout, uint64_t seed) {
+    const suite::Case source = all_layouts();
+    std::mt19937_64 random(seed);
+    Score score;
+    for (const FaultLayout& layout : fault_layouts) {
+      if (std::string_view(layout.keys).empty())
+        continue;
+      const Offered offered = offered_by(source, layout.name);
+      for (size_t n = 0; n < faults_of_layout;) {
+        const trace::Fault fault = draw(offered, random);
+        if (fault.kind == trace::FaultKind::ulp)  // one float64 ULP is less than another order of sums makes
+          continue;
+        score_across(source, layout, fault, score);
+        ++n;
+      }
+    }
+    return score;
+  }
+
   /// Injects faults into arms, one layout after the other.
   /// \param first_layout  among fault_layouts; `layouts` of them take turns
   /// \return a description of each fault that was not found at its place

@@ -76,6 +76,24 @@ TEST_F(TensorPathTest, Tensors_InComputationOrderWithoutOperators) {
   EXPECT_EQ(path.differing(), 0U);
 }
 
+/// parity-train records inputs in alphabetical order.
+TEST_F(TensorPathTest, Inputs_InCausalOrder) {
+  std::vector<Offer> inputs;
+  for (const char* name :
+       {"attention_mask", "document_ids", "first_keys.nope", "labels", "positions", "tokens", "weights"})
+    inputs.push_back({trace::Phase::input, name, {1, 2}});
+  inputs.push_back({trace::Phase::forward, "tok_embeddings", {1, 2}});
+  std::vector<Offer> off = inputs;
+  change(off, trace::Phase::input, "tokens", 2);
+  change(off, trace::Phase::input, "document_ids", 2);
+  const TensorPath path = compare_path(trace("a.h5", inputs), trace("b.h5", off), 2);
+  EXPECT_THAT(station_names(path),
+              ElementsAre("input tokens", "input labels", "input positions", "input document_ids",
+                          "input first_keys.nope", "input attention_mask", "input weights",
+                          "forward tok_embeddings"));
+  EXPECT_EQ(path.first_difference()->key.name, "tokens");
+}
+
 TEST_F(TensorPathTest, FirstDifference_IsNamedApartFromAmplifier) {
   std::vector<Offer> off = step_of_model();
   change(off, trace::Phase::forward, "layers.1", 1 + 1e-4F);
@@ -162,6 +180,15 @@ TEST_F(TensorPathTest, OtherOperatorsInOnesPlaceAreNamed) {
   ASSERT_TRUE(guilty);
   EXPECT_EQ(guilty->text(),
             "the sides run different operators from here: aten::mm of layers.1 against aten::addmm");
+}
+
+TEST_F(TensorPathTest, OtherOperatorsElsewhere_AreNoCause) {
+  std::vector<Offer> other = step_of_model();
+  other[1].name = "layers.1@0:aten::addmm:in.self";
+  other[2].name = "layers.1@0:aten::addmm:out.0";
+  change(other, trace::Phase::backward, "layers.0", 2);
+  EXPECT_FALSE(
+      find_first_bad_operator(healthy(), trace("b.h5", other), {2, trace::Phase::backward, "layers.0"}, 0));
 }
 
 TEST_F(TensorPathTest, AfterTheTensorNoOperatorIsGuilty) {

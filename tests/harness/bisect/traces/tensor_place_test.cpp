@@ -81,6 +81,37 @@ TEST_F(TensorPlaceTest, Blocks_MergeLeadingDimensionsTakeLargest) {
   EXPECT_EQ(sum, 3) << "no other block differs";
 }
 
+TEST_F(TensorPlaceTest, ConstantFactor_IsNamed) {
+  const auto half = place({1, -2, 3, 5}, {0.5, -1, 1.5, 2.5}, {4});
+  ASSERT_TRUE(half && half->factor);
+  EXPECT_EQ(half->to_json().at("factor"), 0.5);
+  EXPECT_EQ(half->short_text(), "4 of 4 elements, each is 0.5 times the expected one");
+  EXPECT_THAT(half->describe("good", "bad"), testing::EndsWith("; each is 0.5 times good's"));
+  const auto sign = place({1, -2, 3, 5}, {1, 2, 3, 5}, {4});
+  EXPECT_EQ(sign->to_json().at("factor"), -1.0);
+  EXPECT_EQ(sign->short_text(), "1 of 4 elements, it is -1 times the expected one, most at [1]");
+  EXPECT_TRUE(place({1, -2, 3, 5}, {1, 2, 3.5, 5}, {4})->to_json().at("factor").is_null());
+  EXPECT_FALSE(place({1, 2, 3}, {1, 2, std::nanf("")}, {3})->factor);
+}
+
+TEST_F(TensorPlaceTest, Integers_HaveNoUlps) {
+  const auto record = [this](const std::string& file, int64_t token) {
+    trace::Recorder recorder(options(file));
+    recorder.begin_step(1);
+    const std::vector<int64_t> tokens = {7, 8, token};
+    recorder.tensor(trace::Phase::input, "tokens", view_of(DType::int64, tokens, {1, 3}));
+    recorder.end_step();
+    recorder.finish();
+    return trace::Trace::open(folder / file);
+  };
+  const auto found = find_place(record("a.h5", 9), record("b.h5", 12), {1, trace::Phase::input, "tokens"});
+  ASSERT_TRUE(found);
+  EXPECT_THAT(found->describe("good", "bad"), testing::Not(testing::HasSubstr("ULP")));
+  EXPECT_FALSE(found->to_json().at("measured").contains("max_ulp"));
+  EXPECT_THAT(place({1, 2}, {1, std::nextafter(2.0F, 3.0F)}, {2})->describe("good", "bad"),
+              testing::HasSubstr("at most 1 ULP"));
+}
+
 TEST_F(TensorPlaceTest, HasNoPictureOfTheSame) {
   const std::vector<float> values(16, 1);
   const auto found = place(values, values, {4, 4});

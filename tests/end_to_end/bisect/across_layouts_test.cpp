@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The search between one process and another layout of the same model: it ends at the step, and at the
+// tensor, rank, factor, operator, number or law of the defect, although every sum has another order.
+#include <gmock/gmock.h>
+
+#include "tests/end_to_end/faults/planted_fault.hpp"
+
+namespace parity {
+namespace {
+
+using testing::HasSubstr;
+
+class AcrossLayoutsTest : public PlantedFaultTest {
+ protected:
+  bisect::SearchRecord search(const suite::Case& source, const std::string& good, const std::string& bad,
+                              const std::vector<trace::Fault>& faults = {}) {
+    suite::ExtraArm changed;
+    changed.of = bad;
+    changed.suffix = "changed";
+    changed.twin = true;
+    changed.faults = faults;
+    return bisect::search_run({with_extra_arms(source, {changed}), good, bad + "~changed"}, options(),
+                              progress_);
+  }
+  static trace::Fault fault(trace::FaultKind kind, trace::Phase phase, const std::string& name,
+                            double size = 0) {
+    trace::Fault fault;
+    fault.kind = kind;
+    fault.steps = {3};
+    fault.phase = phase;
+    fault.name = name;
+    fault.size = size;
+    return fault;
+  }
+  /// The details of the last stage of this kind, in float64 or not.
+  static Json details(const bisect::SearchRecord& record, const std::string& name) {
+    const auto found = std::ranges::find_if(record.stages.rbegin(), record.stages.rend(),
+                                            [&](const bisect::SearchStage& stage) {
+                                              return stage.name == name || stage.name == "float64-" + name;
+                                            });
+    if (found == record.stages.rend())
+      throw std::runtime_error("no stage " + name + " in: " + record.to_json().dump(1));
+    return found->details;
+  }
+  static void expect_tensor(const bisect::SearchRecord& record, int64_t step, const std::string& phase,
+                            const std::string& name) {
+    const Json found = details(record, "tensor");
+    EXPECT_EQ(found.at("step"), step) << record.sentence;
+    EXPECT_EQ(found.at("phase"), phase) << record.sentence;
+    EXPECT_EQ(found.at("name"), name) << record.sentence;
+  }
+};
+
+TEST_F(AcrossLayoutsTest, OtherOrderOfSums_IsRounding) {
+  const bisect::SearchRecord record = search(all_layouts(), "one", "tensor");
+  EXPECT_THAT(record.sentence, HasSubstr("nothing of it remains in float64")) << record.to_json().dump(1);
+}
+
+TEST_F(AcrossLayoutsTest, UnreducedGradientOfOneRank_IsNamedWithItsRank) {
+  trace::Fault dropped =
+      fault(trace::FaultKind::dropped_reduction, trace::Phase::grad, "layers.0.feed_forward.w2.weight");
+  dropped.rank = 1;
+  const bisect::SearchRecord record = search(all_layouts(), "one", "replicas", {dropped});
+  expect_tensor(record, 3, "grad", "layers.0.feed_forward.w2.weight");
+  EXPECT_EQ(details(record, "tensor").at("replicas"), Json({{"side", "actual"}, {"rank", 1}, {"other", 0}}));
+  EXPECT_THAT(record.sentence, HasSubstr("differs from rank 0, although both must hold the same"));
+}
+
+TEST_F(AcrossLayoutsTest, ParameterOfOneReplica_IsNamedAtItsStep) {
+  trace::Fault changed = fault(trace::FaultKind::scale, trace::Phase::param, "norm.weight", 1e-3);
+  changed.rank = 1;
+  changed.steps = {2};
+  const bisect::SearchRecord record = search(all_layouts(), "one", "replicas", {changed});
+  expect_tensor(record, 2, "param", "norm.weight");
+  EXPECT_EQ(details(record, "tensor").at("replicas").at("rank"), 1);
+}
+
+TEST_F(AcrossLayoutsTest, ConstantFactor_IsNamed) {
+  const bisect::SearchRecord record =
+      search(all_layouts(), "one", "tensor",
+             {fault(trace::FaultKind::scale, trace::Phase::grad, "layers.1.attention.wo.weight", -0.5)});
+  expect_tensor(record, 3, "grad", "layers.1.attention.wo.weight");
+  EXPECT_EQ(details(record, "element").at("factor"), 0.5) << record.sentence;
+  EXPECT_THAT(record.sentence, HasSubstr("each is 0.5 times the expected one"));
+}
+
+TEST_F(AcrossLayoutsTest, FactorOfTheSameLayout_IsExact) {
+  const bisect::SearchRecord record =
+      search(all_layouts(), "shards", "shards",
+             {fault(trace::FaultKind::scale, trace::Phase::forward, "layers.1.attention", -2)});
+  expect_tensor(record, 3, "forward", "layers.1.attention");
+  EXPECT_EQ(details(record, "element").at("factor"), -1.0) << record.sentence;
+}
+
+TEST_F(AcrossLayoutsTest, OtherEps_EndsAtTheOptimizersNumber) {
+  for (const char* layout : {"parallel.dp_shard = 2\n", "parallel.tp = 2\n"}) {
+    const bisect::SearchRecord record =
+        search_settings({"other", FaultModel::dense, layout}, "optimizer.eps = 1e-4\n");
+    const Json found = details(record, "operator");
+    EXPECT_EQ(found.at("slot"), "eps") << record.sentence;
+    EXPECT_EQ(found.at("module"), "optimizer");
+    EXPECT_EQ(found.at("numbers"), "1e-08 against 0.0001");
+  }
+}
+
+TEST_F(AcrossLayoutsTest, OtherRate_EndsAtTheOptimizersNumber) {
+  const bisect::SearchRecord record =
+      search_settings({"other", FaultModel::dense, "parallel.dp_shard = 2\n"}, "lr.base = 0.008\n");
+  EXPECT_EQ(details(record, "operator").at("slot"), "lr") << record.sentence;
+}
+
+TEST_F(AcrossLayoutsTest, OtherNormEps_EndsAtTheModelsNumber) {
+  const bisect::SearchRecord record =
+      search_settings({"other", FaultModel::dense, "parallel.tp = 2\n"}, "architecture.norm_eps = 1e-3\n");
+  expect_tensor(record, 1, "forward", "layers.0.attention_norm");
+  const Json found = details(record, "operator");
+  EXPECT_EQ(found.at("module"), "layers.0.attention_norm") << record.sentence;
+  EXPECT_THAT(found.at("numbers").get<std::string>(), HasSubstr("0.001"));
+}
+
+TEST_F(AcrossLayoutsTest, AverageInsteadOfSum_DepartsFromALaw) {
+  const bisect::SearchRecord record =
+      search_settings({"other", FaultModel::dense, "parallel.dp_replicate = 2\n"},
+                      "parallel.gradient_reduction = \"average\"\n");
+  EXPECT_EQ(details(record, "tensor").at("step"), 1) << record.sentence;
+  EXPECT_EQ(details(record, "element").at("factor"), 0.5) << record.to_json().dump(1);
+}
+
+/// The loaded state comes before all that follows from it.
+TEST_F(AcrossLayoutsTest, LostState_IsNamedWhereItIsLoaded) {
+  const suite::Case source = write_case("r", base() +
+                                                 arms("",
+                                                      "checkpoint.restart_after = 4\n"
+                                                      "checkpoint.exclude_from_loading = [\"optimizer\"]") +
+                                                 check("channel = \"loss\"", "identical") + no_golden());
+  const bisect::SearchRecord record = bisect::search_run({source, "right", "wrong"}, options(), progress_);
+  const Json found = details(record, "tensor");
+  EXPECT_EQ(found.at("step"), 5) << record.sentence;
+  EXPECT_EQ(found.at("phase"), "input") << record.sentence;
+  EXPECT_THAT(found.at("name").get<std::string>(), HasSubstr("loaded/optim/exp_avg"));
+  EXPECT_EQ(found.at("saved").at("side"), "actual");
+  EXPECT_EQ(found.at("saved").at("step"), 4);
+  EXPECT_THAT(record.sentence, HasSubstr("wrong continues after update 4 with another optim exp_avg"));
+}
+
+}  // namespace
+}  // namespace parity
