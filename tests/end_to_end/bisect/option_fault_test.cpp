@@ -54,7 +54,7 @@ constexpr OptionFault faults[] = {
     {"divergence", ROLLOUTS "rl.reference = \"always\"",
      ROLLOUTS "rl.reference = \"always\"\nrl.kl_coef = 0.5", 2, "backward", "output",
      "aten::mul of loss receives a different other: 0 against 0.5"},
-    {"sampling", ROLLOUTS, ROLLOUTS "rl.temperature = 0.5", 1, "input", "labels",
+    {"sampling", ROLLOUTS, ROLLOUTS "rl.temperature = 0.5", 1, "input", "tokens",
      "the sides read different data"},
 };
 
