@@ -17,7 +17,7 @@ namespace parity::laws {
 std::span<const Law> all_laws();
 /// Returns their names, in the same order.
 std::vector<std::string> law_names();
-/// \throws UserError if there is no law of that name
+/// \throws UserError for an unknown name
 const Law& law_of(std::string_view name);
 
 /// Returns the updates at which a run recorded the tensors that a law reads. A kind of tensor that the run

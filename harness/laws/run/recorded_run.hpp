@@ -39,7 +39,7 @@ class RecordedRun {
   /// does not say. 0 and less: it does not clip.
   std::optional<double> max_norm(int64_t step) const;
   /// Returns a text or number of the config as text; "" without it. A config that parity-train's arms share
-  /// with another program's arm is no promise of that program: of it, these return nothing.
+  /// with another program's arm does not bind that program. These functions then return nothing.
   std::string config_text(std::string_view name) const;
   std::optional<double> config_number(std::string_view name) const;
 

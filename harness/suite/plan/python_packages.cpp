@@ -94,7 +94,8 @@ fs::path editable_folder(const fs::path& facts) {
   }
 }
 
-/// Returns a hash over the Python sources below a folder, without hidden folders and build outputs.
+/// Returns a hash over the Python sources and compiled extensions below a folder, without hidden folders and
+/// build outputs.
 std::string hash_of_sources(const fs::path& folder, const HashFile& hash_file) {
   const std::set<std::string> skipped = {"build", "dist", "node_modules", "__pycache__", "out"};
   std::map<std::string, std::string> hashes;
@@ -104,7 +105,8 @@ std::string hash_of_sources(const fs::path& folder, const HashFile& hash_file) {
     std::error_code none;
     if (at->is_directory(none) && (name.starts_with(".") || skipped.contains(name)))
       at.disable_recursion_pending();
-    else if (at->path().extension() == ".py" && at->is_regular_file(none))
+    else if (const fs::path kind = at->path().extension();
+             (kind == ".py" || kind == ".so") && at->is_regular_file(none))
       hashes[at->path().lexically_relative(folder).string()] = hash_file(at->path());
   }
   std::string all;

@@ -20,8 +20,9 @@ std::string python_of(const std::vector<std::string>& argv);
 /// program: another version of a library is another run.
 ///
 /// The hash is that of the list of files which pip wrote with the package. Of an editable package, and of a
-/// folder of PYTHONPATH or a .pth file, it is that of the Python sources there. Starts the interpreter once,
-/// for its search path; an empty object if that fails, since the run then fails too.
+/// folder of PYTHONPATH or a .pth file, it is that of the Python sources and compiled extensions there.
+/// Starts the interpreter once, for its search path; an empty object if that fails, since the run then fails
+/// too.
 /// \param python       an interpreter
 /// \param environment  variables that it gets besides those of this process
 Json python_packages(const std::string& python, const std::map<std::string, std::string>& environment,

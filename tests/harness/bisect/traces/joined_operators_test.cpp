@@ -159,7 +159,7 @@ TEST_F(JoinedOperatorsTest, OtherTensorsWithoutDimensions_AreUnknownInputs) {
       find_joined_operator(stack("a", 1), stack("b", 2), {2, Phase::grad_clipped, "norm.weight"}, rounding));
 }
 
-/// A norm of a shard is no shard of the norm.
+/// The norm of a shard is not a shard of the norm.
 TEST_F(JoinedOperatorsTest, ReductionsOfShards_AreNotJudged) {
   const auto norm = [&](const std::string& file, int64_t ranks) {
     return side(file, ranks, [=](int64_t rank, int64_t) -> std::vector<RankOffer> {

@@ -57,6 +57,13 @@ TEST_F(PythonPackagesTest, EditedSource_IsAnotherHash) {
   EXPECT_NE(packages().at(source_key()), before.at(source_key()));
 }
 
+TEST_F(PythonPackagesTest, RebuiltExtension_IsAnotherHash) {
+  write_file(folder / "src/trainer/kernels.so", "one build");
+  const Json before = packages();
+  write_file(folder / "src/trainer/kernels.so", "another build");
+  EXPECT_NE(packages().at(source_key()), before.at(source_key()));
+}
+
 TEST_F(PythonPackagesTest, EditablePackage_IsItsFolder) {
   write_file(folder / "repo/mine.py", "x = 1\n");
   write_file(folder / "site-packages/mine-1.dist-info/RECORD", "mine.pth,,\n");
