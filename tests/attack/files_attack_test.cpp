@@ -234,6 +234,7 @@ constexpr std::array openers = {
     Opener{"harness/cli/compare/traces.cpp", "compare"},
     Opener{"harness/cli/compare/logs.cpp", "log"},
     Opener{"harness/cli/verbs/audit.cpp", "compare"},
+    Opener{"harness/cli/verbs/explain.cpp", "compare"},
     Opener{"harness/cli/verbs/join.cpp", "join"},
     Opener{"harness/coverage/survey.cpp", "compare"},
     Opener{"harness/suite/judge/evidence.cpp", "identical_tensors"},

@@ -10,7 +10,7 @@ import pathlib
 import re
 import sys
 
-HARNESS = ["base", "results", "tensor", "measure", "trace", "laws", "compare", "golden", "suite", "power", "coverage", "bisect", "cli"]
+HARNESS = ["base", "results", "tensor", "measure", "trace", "laws", "compare", "golden", "suite", "power", "coverage", "bisect", "explain", "cli"]
 OUTSIDE_LIBRARIES = {  # name -> how its headers are spelled
     "fmt": r"fmt/", "json": r"nlohmann/", "xxhash": r"xxhash\.h", "hdf5": r"hdf5\.h", "toml": r"toml\+\+/",
     "mustache": r"mustache\.hpp", "cli11": r"CLI/", "torch": r"(torch|ATen|c10)/", "cuda": r"(cuda|nccl)",
@@ -26,6 +26,7 @@ ALLOWED = {
     "harness/checkpoints/files": (["harness/" + f for f in HARNESS[:5]], []),  # which the trainer reads too
     "harness/checkpoints": (["harness/" + f for f in HARNESS[:7]] + ["harness/checkpoints/files"], []),
     "harness/laws": (["harness/" + f for f in HARNESS[:5]], []),
+    "harness/explain": (["harness/" + f for f in HARNESS[:7]], []),
     "harness/logs": (["harness/" + f for f in HARNESS[:7]], []),
     "harness/api": (["harness/" + f for f in HARNESS[:7]], []),
     "harness/golden": (["harness/base", "harness/tensor", "harness/trace", "harness/compare"], ["hdf5"]),
@@ -70,6 +71,7 @@ ROOMS = {
         "ranks": ["", "run"],
     },
     "harness/coverage": {"": [], "propose": [""]},
+    "harness/explain": {"": [], "topics": [""]},
     "harness/logs": {"": [], "read": [""], "compare": [""]},
     "harness/cli": {
         "options": [],

@@ -85,6 +85,10 @@ int parity_recorder_failure(parity_recorder* recorder, const char* what) {
   return guarded([&] { recorder_of(recorder).failure(parse_object(what, "failure")); });
 }
 
+int parity_recorder_describe(parity_recorder* recorder, const char* recipe) {
+  return guarded([&] { recorder_of(recorder).describe(parse_object(recipe, "recipe")); });
+}
+
 int parity_recorder_finish(parity_recorder* recorder) {
   return guarded([&] { recorder_of(recorder).finish(); });
 }

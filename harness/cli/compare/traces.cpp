@@ -8,11 +8,16 @@
 #include "harness/cli/compare/pages/traces.hpp"
 #include "harness/cli/compare/print_traces.hpp"
 #include "harness/cli/compare/sides.hpp"
+#include "harness/cli/print/explanation.hpp"
+#include "harness/explain/explain.hpp"
 #include "harness/suite/results/file/last.hpp"
 #include "harness/trace/read/trace.hpp"
 
 namespace parity::cli {
 namespace {
+
+/// Numbers differ often because the runs are not the same before any number: see explain.
+constexpr size_t most_causes = 8;
 
 PairOutcome trace_outcome(const suite::TraceDifference& difference, const std::string& side) {
   PairOutcome pair{side, difference.identical() ? ExitCode::agree : ExitCode::differ, conclusion(difference),
@@ -30,16 +35,25 @@ ExitCode compare_all_traces(const TraceOptions& options) {
     traces.push_back(trace::Trace::open(suite::find_trace(words, options.out)));
   const auto detail = options.profile ? compare::TensorDetail::profile : compare::TensorDetail::numbers;
   std::vector<suite::TraceDifference> differences;
+  std::vector<explain::Explanation> recipes;
   std::vector<PairOutcome> pairs;
   for (size_t i = 1; i < traces.size(); ++i) {
     differences.push_back(compare_traces(traces.front(), traces[i], options.filter, detail, options.policy));
+    recipes.push_back(explain::explain(traces.front(), traces[i]));
     pairs.push_back(trace_outcome(differences.back(), options.sides[i]));
+    pairs.back().json["recipes"] = recipes.back().to_json();
   }
   std::vector<std::string> heads = {""};
   for (const PairOutcome& pair : pairs)
     heads.push_back(pairs.size() > 1 ? escape_to_line(pair.side) : "");
   return conclude({options.sides.front(), pairs, heads,
-                   [&](size_t i) { print_traces(differences[i], options.all, options.profile); },
+                   [&](size_t i) {
+                     print_traces(differences[i], options.all, options.profile);
+                     if (differences[i].agrees() || recipes[i].count(false) == 0)
+                       return;
+                     fmt::print("\nThe runs differ before any of these numbers (parity explain):\n");
+                     print_differences(recipes[i], options.sides.front(), options.sides[i + 1], most_causes);
+                   },
                    [&] { return comparison_of_traces(options.sides, traces, differences); }},
                   options.outputs, options.json);
 }

@@ -35,6 +35,8 @@ class RecordedRun {
   /// number of the config. A name with dots is a path into the config; the config may also have it as one
   /// key.
   std::optional<double> setting(int64_t step, std::initializer_list<std::string_view> names) const;
+  /// Returns whether the config binds this run (config_text).
+  bool follows_config() const { return follows_config_; }
   /// Returns the norm to which an update clips its gradients, by the usual names of it; nothing if the run
   /// does not say. 0 and less: it does not clip.
   std::optional<double> max_norm(int64_t step) const;

@@ -289,6 +289,11 @@ void Recorder::replay_batch(int64_t step, int64_t micro_batch, std::string_view 
                         view.bytes());
 }
 
+void Recorder::describe(const Json& recipe) {
+  require(recipe.is_object(), "a recipe is a JSON object");
+  state_->writer.submit(TraceWriter::Job([recipe](TraceFile& file) { file.describe(recipe); }));
+}
+
 void Recorder::failure(const Json& what) {
   state_->failed = true;
   state_->print_faults();

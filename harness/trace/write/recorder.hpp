@@ -123,6 +123,10 @@ class Recorder {
   /// \param view         its values; [B, S] int64
   void replay_batch(int64_t step, int64_t micro_batch, std::string_view field, const TensorView& view);
 
+  /// Adds facts about what the run computes, which a trainer may know only after its first update: optimizer,
+  /// parameter groups, clipping (FORMAT.md, "Recipe"). They become part of the provenance with the next step.
+  void describe(const Json& recipe);
+
   /// Marks the run as failed: {"kind": "non_finite", "step": 3, "phase": "grad", "tensor": "..."}. An
   /// unfinished step is dropped; end it first to keep what it recorded.
   void failure(const Json& what);

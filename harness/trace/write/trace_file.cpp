@@ -55,17 +55,20 @@ void complete_file(Handle& file, const fs::path& partial, const fs::path& path) 
 
 TraceFile::TraceFile(const fs::path& path, const Json& config, const Json& provenance, int64_t append_after,
                      RankPlace place)
-    : place_(place), path_(rank_path(path, place.rank)), partial_(partial_path(path_)) {
+    : place_(place),
+      provenance_(provenance.is_null() ? Json::object() : provenance),
+      path_(rank_path(path, place.rank)),
+      partial_(partial_path(path_)) {
   const auto guard = hdf5::lock();
   if (append_after == 0)
-    create(config, provenance);
+    create(config);
   else
     reopen(config, append_after);
 }
 
 TraceFile::~TraceFile() = default;
 
-void TraceFile::create(const Json& config, const Json& provenance) {
+void TraceFile::create(const Json& config) {
   std::error_code ignored;
   if (path_.has_parent_path())
     fs::create_directories(path_.parent_path(), ignored);
@@ -82,7 +85,7 @@ void TraceFile::create(const Json& config, const Json& provenance) {
   hdf5::write_attribute(file_, "status", status_partial);
   hdf5::write_attribute(file_, "last_step", int64_t{0});
   hdf5::write_attribute(file_, "config", config.is_null() ? "{}" : config.dump());
-  hdf5::write_attribute(file_, "provenance", provenance.is_null() ? "{}" : provenance.dump());
+  hdf5::write_attribute(file_, "provenance", provenance_.dump());
   hdf5::create_rows(file_, "steps", H5T_STD_I64LE, {}, chunk_rows);
   hdf5::create_group(file_, "channels");
   hdf5::create_group(file_, "tensors");
@@ -112,6 +115,7 @@ void TraceFile::reopen(const Json& config, int64_t append_after) {
       channels_[name] = channel.kind;
     layouts_ = before->layouts;
     faults_ = before->faults;
+    provenance_ = before->provenance;
   }
   move_file(path_, partial_);
   file_ = hdf5::open_file(partial_, hdf5::Access::append);
@@ -232,6 +236,12 @@ void TraceFile::set_failure(const Json& what) {
   const auto guard = hdf5::lock();
   hdf5::write_attribute(file_, "failure", what.dump());
   flush();
+}
+
+void TraceFile::describe(const Json& recipe) {
+  provenance_["recipe"].update(recipe);
+  const auto guard = hdf5::lock();
+  hdf5::write_attribute(file_, "provenance", provenance_.dump());
 }
 
 void TraceFile::set_faults(const std::vector<FaultReport>& reports) {

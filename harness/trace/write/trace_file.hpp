@@ -54,6 +54,9 @@ class TraceFile {
   /// Appends the step's channel row (none for step 0) and flushes.
   void end_step(int64_t step, const ChannelValues& channels);
   void set_failure(const Json& what);
+  /// Adds facts that were not known when the file was opened to the provenance, under the key `recipe`. Later
+  /// facts replace earlier ones of their name.
+  void describe(const Json& recipe);
   /// Sets what faults did since this object was created. The trace records it together with what they did
   /// before.
   void set_faults(const std::vector<FaultReport>& reports);
@@ -65,7 +68,7 @@ class TraceFile {
   void abandon();
 
  private:
-  void create(const Json& config, const Json& provenance);
+  void create(const Json& config);
   void reopen(const Json& config, int64_t append_after);
   void append_channels(int64_t step, const ChannelValues& channels);
   void append_sketches();
@@ -75,6 +78,7 @@ class TraceFile {
   void flush();
 
   RankPlace place_;
+  Json provenance_;
   std::filesystem::path path_;
   std::filesystem::path partial_;
   hdf5::Handle file_;

@@ -44,6 +44,44 @@ class RecorderTest(RecordedTest):
     def record(self, *arguments, **options):
         return parity.record(*arguments, path=self.path, **options)
 
+    def test_recipe_has_groups_clipping_and_micro_batches(self):
+        model = network()
+        model[0].bias.requires_grad_(False)
+        decayed = [one for one in model.parameters() if one.ndim > 1]
+        others = [model[2].bias]
+        optimizer = torch.optim.AdamW([{"params": decayed}, {"params": others, "weight_decay": 0.0}], amsgrad=True)
+        with self.record(model, optimizer) as rec:
+            for _ in range(2):
+                model.zero_grad()
+                for _ in range(3):
+                    model(torch.randn(4, 4)).sum().backward()
+                torch.nn.utils.clip_grad_norm_(model.parameters(), 0.5, norm_type=1.0)
+                optimizer.step()
+                rec.step(loss=1.0)
+        recipe = self.complete().provenance["recipe"]
+        self.assertEqual(recipe["micro_batches"], 3)
+        self.assertEqual(recipe["clip"], {"max_norm": 0.5, "norm_type": 1.0})
+        self.assertEqual(recipe["optimizers"], ["AdamW"])
+        self.assertEqual([group["parameters"] for group in recipe["groups"]], [{"*.weight": 2}, {"*.bias": 1}])
+        self.assertTrue(all(group["settings"]["amsgrad"] for group in recipe["groups"]))
+        self.assertEqual(recipe["parameters"]["frozen"], {"*.bias": 1})
+        self.assertEqual((recipe["parameters"]["count"], recipe["parameters"]["elements"]), (4, 58))
+        self.assertEqual(recipe["without_optimizer"], {})
+
+    def test_recipe_of_a_skipped_update_does_not_count(self):
+        model = network()
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+        with self.record(model, optimizer) as rec, warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            gradients_of(model, 0)
+            rec.step(loss=1.0)  # no optimizer stepped
+            gradients_of(model, 1)
+            optimizer.step()
+            rec.step(loss=1.0)
+        recipe = self.complete().provenance["recipe"]
+        self.assertEqual(recipe["micro_batches"], 1)
+        self.assertNotIn("clip", recipe)
+
     def test_channels_are_recorded(self):
         model = network()
         optimizer = torch.optim.SGD(model.parameters(), lr=0.5)

@@ -93,6 +93,12 @@ PARITY_RECORDER_API parity_recorder* parity_recorder_open(const char* path, cons
  * what: a JSON object, such as {"kind": "non_finite", "step": 3, "phase": "grad", "tensor": "w"}. */
 PARITY_RECORDER_API int parity_recorder_failure(parity_recorder* recorder, const char* what);
 
+/** Adds facts about what the run computes, which may be known only after the first update: optimizer,
+ * parameter groups, clipping. `parity explain` compares them.
+ * recipe: a JSON object (FORMAT.md, "Recipe"); later facts replace earlier ones of their name. Since ABI 3.
+ */
+PARITY_RECORDER_API int parity_recorder_describe(parity_recorder* recorder, const char* recipe);
+
 /** Completes the trace and gives it its final name. Call it on rank 0 after it returned on all other ranks:
  * rank 0 records their files' digests. If a file is missing, it fails, and `parity join` completes the trace
  * later. The recorder is still to be closed. */

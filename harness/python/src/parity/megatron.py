@@ -186,7 +186,7 @@ def _watch_clipping() -> None:
     _before("get_grad_norm_fp32", lambda gradients, *_, **__: clipping.tell_norm(gradients))
     _before(
         "clip_grad_by_total_norm_fp32",
-        lambda parameters, max_norm, total_norm, *_, **__: clipping.tell_clip(parameters, total_norm),
+        lambda parameters, max_norm, total_norm, *_, **__: clipping.tell_clip(parameters, total_norm, max_norm),
     )
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from .program import build_folders
 
 NAME = "libparity-recorder.so"
-ABI = 2
+ABI = 3
 
 TIMING, PER_RANK, NUMERIC = 1, 2, 0
 WANTS_TENSOR, WANTS_WRITABLE, WANTS_RECOMPUTED = 1, 2, 4
@@ -74,6 +74,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "last_error": (c_char_p, []),
     "open_with": (c_void_p, [POINTER(Options)]),
     "failure": (c_int, [c_void_p, c_char_p]),
+    "describe": (c_int, [c_void_p, c_char_p]),
     "finish": (c_int, [c_void_p]),
     "close": (None, [c_void_p]),
     "begin_step": (c_int, [c_void_p, c_int64]),

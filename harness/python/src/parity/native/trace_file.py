@@ -129,6 +129,10 @@ class TraceFile:
         """Marks the run as failed: its trace stays partial and holds `what`."""
         self._must("failure", json.dumps(what).encode())
 
+    def describe(self, recipe: dict[str, Any]) -> None:
+        """Adds facts about what the run computes to the provenance (FORMAT.md, "Recipe")."""
+        self._must("describe", json.dumps(recipe).encode())
+
     def finish(self) -> None:
         self._must("finish")
 

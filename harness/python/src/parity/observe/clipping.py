@@ -25,12 +25,14 @@ class Listener(Protocol):
     def on_norm(self, gradients: list[Any]) -> None:
         """Called before the norm of these gradients is computed."""
 
-    def on_clip(self, parameters: list[Any], norm: Any) -> None:
-        """Called before the gradients of these parameters are scaled. norm: a number, a tensor, or a SeenNorm."""
+    def on_clip(self, parameters: list[Any], norm: Any, max_norm: Any, norm_type: Any) -> None:
+        """Called before the gradients of these parameters are scaled. norm: a number, a tensor, or a SeenNorm.
+        max_norm, norm_type: as the trainer gave them; None if they are not known."""
 
 
 _listeners: list[Listener] = []
 _originals: dict[str, Callable[..., Any]] = {}
+_norm_type: Any = None  # of the last norm, which a clipping follows
 
 
 def add(listener: Listener) -> bool:
@@ -83,10 +85,10 @@ def tell_norm(gradients: Any) -> None:
         listener.on_norm(_listed(gradients))
 
 
-def tell_clip(parameters: Any, norm: Any) -> None:
+def tell_clip(parameters: Any, norm: Any, max_norm: Any = None, norm_type: Any = None) -> None:
     """Tells the listeners that the gradients of these parameters are about to be scaled."""
     for listener in tuple(_listeners):
-        listener.on_clip(_listed(parameters), norm)
+        listener.on_clip(_listed(parameters), norm, max_norm, norm_type)
 
 
 def _listed(tensors: Any) -> list[Any]:
@@ -94,7 +96,9 @@ def _listed(tensors: Any) -> list[Any]:
 
 
 def _norm(tensors: Any, *arguments: Any, **options: Any) -> Any:
+    global _norm_type
     tensors = _listed(tensors)
+    _norm_type = arguments[0] if arguments else options.get("norm_type", 2.0)
     tell_norm(tensors)
     return _originals[NORM](tensors, *arguments, **options)
 
@@ -102,14 +106,14 @@ def _norm(tensors: Any, *arguments: Any, **options: Any) -> Any:
 def _clip(parameters: Any, max_norm: Any, total_norm: Any, *arguments: Any, **options: Any) -> Any:
     parameters = _listed(parameters)
     with sharded_norm.seen(total_norm) as norm:
-        tell_clip(parameters, norm)
+        tell_clip(parameters, norm, max_norm, _norm_type)
         return _originals[CLIP](parameters, max_norm, total_norm, *arguments, **options)
 
 
 def _clip_flat(model: Any, *arguments: Any, **options: Any) -> Any:
     parameters, norm = list(model.parameters()), sharded_norm.SeenNorm()
     tell_norm([one.grad for one in parameters if one.grad is not None])
-    tell_clip(parameters, norm)
+    tell_clip(parameters, norm, arguments[0] if arguments else options.get("max_norm"))
     result = _originals[FLAT](model, *arguments, **options)
     norm.see(result)
     return result

@@ -13,6 +13,12 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+#: Packages whose versions are facts of a run, if it has loaded them.
+VERSIONED = (
+    *("torch", "numpy", "transformers", "trl", "peft", "accelerate", "lightning", "deepspeed", "torchtitan"),
+    *("torchtune", "datasets", "megatron.core", "flash_attn", "liger_kernel", "triton", "jax", "flax", "optax"),
+)
+
 
 def config_text(config: Any) -> str:
     """A mapping, a dataclass or anything with attributes as a JSON object; None: the file of PARITY_CONFIG, if any."""
@@ -50,10 +56,10 @@ def provenance_text(recorder_version: str, compiled: Sequence[str] = (), wants_m
     compiled: names of the modules that torch.compile runs.
     wants_modules: whether the capture asks for tensors that such modules do not show."""
     facts: dict[str, Any] = {"trainer": "python", "recorder": recorder_version, "python": platform.python_version()}
-    for name in ("torch", "numpy"):
+    for name in VERSIONED:
         module = sys.modules.get(name)
-        if module is not None:
-            facts[name] = str(module.__version__)
+        if (version := getattr(module, "__version__", None)) is not None:
+            facts[name] = str(version)
     if compiled:
         facts["compiled_modules"] = list(compiled)
         if wants_modules:

@@ -12,6 +12,7 @@ from ..native.memory import is_torch, snapshot
 from ..native.trace_file import TraceFile
 from ..observe import clipping, optimizers
 from ..observe.local_gradients import LocalGradients, data_parallel_axis, is_reduced_first
+from ..observe.recipe import FirstUpdate
 from ..passes.activations import Activations
 from ..passes.keeping import Keeping
 from ..placement.layout import Placed, layout_text
@@ -43,9 +44,10 @@ class Gradients:
         parameters: Parameters,
         activations: Activations,
         keeping: Keeping,
+        first_update: FirstUpdate,
     ) -> None:
         self._owner, self._capture, self._parameters = owner, capture, parameters
-        self._activations, self._keeping = activations, keeping
+        self._activations, self._keeping, self._first_update = activations, keeping, first_update
         self._local = LocalGradients(lambda name, parameter: owner.guarded(self._keep_local, name, parameter))
         self._is_reduced_first = is_reduced_first(model)
         self._data_parallel = data_parallel_axis(model)
@@ -88,10 +90,11 @@ class Gradients:
         if self._capture.may_change(self._owner.update.step, "grad"):
             self._owner.guarded(self._offer, {id(gradient) for gradient in gradients})
 
-    def on_clip(self, parameters: list[Any], norm: Any) -> None:
+    def on_clip(self, parameters: list[Any], norm: Any, max_norm: Any, norm_type: Any) -> None:
         """Before clipping: the gradients are those of the phase grad, and the norm is the one that clipping uses."""
         self._activations.execution.begin_region("grad_clipped", "clip")
         self._owner.guarded(self._keep, parameters, norm)
+        self._first_update.saw_clip(max_norm, norm_type)
 
     def watch_clipping(self) -> bool:
         """Returns False if this PyTorch clips in a way that is not seen."""

@@ -32,6 +32,10 @@ class Parameters:
         """(name, parameter) of the model as it is now."""
         return named_parameters(self._model)
 
+    def any(self) -> bool:
+        """Whether the model has a parameter."""
+        return next(self.named(), None) is not None
+
     def held(self) -> Iterator[Any]:
         """What the optimizers train."""
         for optimizer in self._optimizers:

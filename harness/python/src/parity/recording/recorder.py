@@ -21,6 +21,7 @@ from ..observe import optimizers
 from ..observe.groups import channels_of, settings_of
 from ..observe.modules import compiled
 from ..observe.names import named_buffers
+from ..observe.recipe import FirstUpdate, recipe_of
 from ..passes.activations import Activations
 from ..passes.keeping import Keeping
 from ..passes.operators import Operators
@@ -79,7 +80,10 @@ class Recorder:
         self._keeping = Keeping(self, capture, rank, ranks, micro_batches)
         self._watch = Operators(self._keeping, capture)
         self._activations = Activations(self._keeping, capture, model, self._extras)
-        self._gradients = Gradients(self, capture, model, self._parameters, self._activations, self._keeping)
+        self._first_update = FirstUpdate()
+        self._gradients = Gradients(
+            self, capture, model, self._parameters, self._activations, self._keeping, self._first_update
+        )
         self._lock = threading.RLock()
         self._handles = [optimizers.before_step(one, self._on_step) for one in self._optimizers]
         self._foreign_steps = optimizers.Steps(self._optimizers)
@@ -157,6 +161,8 @@ class Recorder:
 
     def _begin_update(self) -> None:
         step = self.update.step
+        if step == self._first:
+            self._first_update.begin(one for _, one in self._parameters.named())
         self._activations.begin(step, self._watch.wanted(step))
         if self._activations.on and (hidden := compiled(self._model)) and step == self._first:
             warn(f"torch.compile runs {', '.join(hidden)}, inside of which no module or operator can be recorded")
@@ -222,6 +228,8 @@ class Recorder:
         self.begin()
         self._keeping.flush()
         self._record_channels(channels)
+        if update.step == self._first:
+            self._describe()
         if self._capture.may_want(update.step, "optim"):
             for name, value in self._parameters.states():
                 self.offer("optim", name, value)
@@ -231,6 +239,14 @@ class Recorder:
         self.update = update.following()
         self._foreign_steps.seen = False
         self._begin_update()
+
+    def _describe(self) -> None:
+        """Records what the first update has shown of the run."""
+        self._first_update.end()
+        if self._parameters.any():
+            parameters = self._parameters
+            recipe = recipe_of(self._model, parameters.named(), self._optimizers, parameters.name_of)
+            self._open_trace().describe(recipe | self._first_update.facts())
 
     def _skip(self) -> None:
         if self.update.offered:
@@ -345,6 +361,7 @@ class Recorder:
         self._activations.end()
         self._gradients.end()
         self._gradients.forget_clipping()
+        self._first_update.end()
         for handle in self._handles:
             handle.remove()
         self._handles = []

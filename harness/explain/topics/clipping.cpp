@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/compare/text/wording.hpp"
+#include "harness/explain/topic.hpp"
+
+namespace parity::explain {
+namespace {
+
+/// Returns the norm to which a run clips; "none seen" of a recorder that watches clipping and saw none.
+std::string max_norm_text(const Recipe& recipe) {
+  if (const auto norm = recipe.max_norm())
+    return *norm > 0 ? compare::number_text(*norm) : "none";
+  return recipe.recorded().contains("optimizers") ? "none seen" : "";
+}
+
+/// Returns the kind of the norm: "2", "inf".
+std::string norm_type(const Recipe& recipe) {
+  const Json& facts = recipe.recorded();
+  if (!facts.contains("clip") || !facts.at("clip").is_object() || !facts.at("clip").contains("norm_type"))
+    return "";
+  return plain_text(facts.at("clip").at("norm_type"));
+}
+
+/// Returns in how many updates the recorded norm exceeds the limit.
+std::string active_updates(const Recipe& recipe) {
+  const auto norms = recipe.channel("grad_norm");
+  const auto limit = recipe.max_norm();
+  if (!norms || !limit || *limit <= 0)
+    return "";
+  size_t count = 0;
+  for (size_t i = 0; i < norms->size(); ++i)
+    count += norms->widened(i) > *limit ? 1 : 0;
+  return std::to_string(count);
+}
+
+}  // namespace
+
+Finding compare_clipping(const Recipe& first, const Recipe& second) {
+  Finding found;
+  found.compare("norm to which gradients are clipped", max_norm_text(first), max_norm_text(second),
+                "the channel max_norm, or clip by torch.nn.utils.clip_grad_norm_", {"clip."});
+  if (!norm_type(first).empty() && !norm_type(second).empty())
+    found.compare("order of the clipped norm", norm_type(first), norm_type(second), "");
+  if (!active_updates(first).empty() && !active_updates(second).empty())
+    found.compare("updates in which clipping acts", active_updates(first), active_updates(second), "");
+  return found;
+}
+
+}  // namespace parity::explain
