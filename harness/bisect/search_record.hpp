@@ -26,10 +26,11 @@ struct SearchStage {
 };
 
 /// The kinds of searches, by what they search through.
-enum class SearchKind { run, options, commits, traces, golden };
+enum class SearchKind { run, options, commits, traces, golden, versions };
 
 constexpr auto enum_names(SearchKind) {
-  return named<SearchKind::golden>("kind of search", {"run", "options", "commits", "traces", "golden"});
+  return named<SearchKind::versions>("kind of search",
+                                     {"run", "options", "commits", "traces", "golden", "versions"});
 }
 
 /// The result of a search of any kind, for terminal, JSON and page.

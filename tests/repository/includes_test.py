@@ -113,6 +113,7 @@ ROOMS = {
         "options": ["", "search"],
         "commits": ["", "search"],
         "golden": ["", "traces", "runs", "options", "commits"],
+        "versions": ["", "search", "commits"],
     },
     "reports": {
         "model": [],

@@ -50,6 +50,7 @@ constexpr Verb bisect_verbs[] = {
     {"golden", "Find where a run diverges from its golden, and since when", add_bisect_golden},
     {"options", "Find the config keys that cause a difference of two arms", add_bisect_options},
     {"traces", "Find where two traces diverge: step, phase, tensor, element", add_bisect_traces},
+    {"versions", "Find the releases of packages that changed the numbers", add_bisect_versions},
 };
 
 }  // namespace
@@ -71,6 +72,7 @@ void add_bisect(CLI::App& app, Action& action) {
       "  parity bisect golden lr/warmup_index:one_indexed\n"
       "  parity bisect options lr/warmup_index:one_indexed zero_indexed\n"
       "  parity bisect traces a.h5 b.h5\n"
+      "  parity bisect versions torch==2.10.0 torch==2.11.0 --case mine\n"
       "Exit status 0: the arms do not differ. 1: they differ, and the output says where.");
   app.callback([&app, options, &action] {
     if (!app.get_subcommands().empty())

@@ -14,5 +14,6 @@ void add_bisect_commits(CLI::App& app, Action& action);
 void add_bisect_golden(CLI::App& app, Action& action);
 void add_bisect_options(CLI::App& app, Action& action);
 void add_bisect_traces(CLI::App& app, Action& action);
+void add_bisect_versions(CLI::App& app, Action& action);
 
 }  // namespace parity::cli

@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/bisect/versions/probe.hpp"
+
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "harness/base/elapsed.hpp"
+#include "harness/base/error.hpp"
+#include "harness/suite/derived/extra_arms.hpp"
+#include "harness/trace/read/trace.hpp"
+
+namespace parity::bisect {
+
+VersionProbe::VersionProbe(const VersionQuestion& question, Progress& progress)
+    : question_(question),
+      progress_(progress),
+      environments_(question.source.python.interpreter, question.folder() / "environments",
+                    question.install_timeout, progress) {}
+
+const VersionAnswer& VersionProbe::ask(const Pins& pins) {
+  const std::string text = text_of(pins);
+  const auto known = answers_.find(text);
+  if (known != answers_.end())
+    return known->second;
+  const auto begin = std::chrono::steady_clock::now();
+  VersionAnswer answer = evaluate(pins);
+  progress_.note(fmt::format("{}: {}{} ({})", text,
+                             answer.measured() ? "measured"
+                             : answer.crashed  ? "crashed"
+                                               : "skipped",
+                             answer.reason.empty() ? "" : ", " + answer.reason,
+                             format_duration(seconds_since(begin))));
+  return answers_.emplace(text, std::move(answer)).first->second;
+}
+
+VersionAnswer VersionProbe::evaluate(const Pins& pins) {
+  VersionAnswer answer;
+  const MadeEnvironment& environment = environments_.with(pins);
+  if (!environment.made()) {
+    answer.reason = environment.reason;
+    answer.log = environment.log;
+    return answer;
+  }
+  suite::Case source = question_.source;
+  source.python.interpreter = environment.python;
+  suite::RunSettings settings = question_.suite;
+  settings.out = question_.folder() / "suite";
+  const suite::ArmRuns done = run_arms(source, settings, progress_);
+  for (const auto& [id, result] : done.runs)
+    ++(result.cached ? cached_ : runs_);
+  for (const suite::PlannedArm& arm : done.planned.arms) {
+    const suite::RunResult& result = done.runs.at(arm.run);
+    if (result.failure) {
+      answer.traces.clear();
+      answer.crashed = meaning_of(result.failure->kind).computed;
+      answer.reason = result.failure->message;
+      answer.log = result.log;
+      return answer;
+    }
+    answer.traces[arm.name] = result.folder / "trace.h5";
+  }
+  return answer;
+}
+
+VersionGap VersionProbe::gap(const Pins& before, const Pins& after) {
+  const VersionAnswer &first = ask(before), &second = ask(after);
+  VersionGap result;
+  if (first.measured() != second.measured())
+    result.size = std::numeric_limits<double>::infinity();
+  for (const auto& [arm, trace] : first.traces) {
+    const auto other = second.traces.find(arm);
+    if (other == second.traces.end())
+      continue;
+    const TraceGap found =
+        gap_between(trace::Trace::open(trace), trace::Trace::open(other->second), question_.channels);
+    one_sided_.insert(found.one_sided.begin(), found.one_sided.end());
+    if (found.first && (!result.largest || found.size > result.size))
+      result = {found.size, arm, found.first, found.largest};
+  }
+  return result;
+}
+
+}  // namespace parity::bisect

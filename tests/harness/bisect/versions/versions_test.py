@@ -1,0 +1,138 @@
+# SPDX-FileCopyrightText: The parity authors
+# SPDX-License-Identifier: Apache-2.0
+"""`parity bisect versions` on packages that the test makes itself, with real environments and a real pip.
+
+Usage: versions_test.py SOURCE_DIR PARITY
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+import zipfile
+
+SOURCE, PARITY = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
+# Version of toymath -> what its function adds. 1.3 cannot be installed.
+TOYMATH = {"1.0": 0.0, "1.1": 0.0, "1.2": 0.0, "1.3": None, "1.4": 0.5, "1.5": 0.5, "2.0": 0.5625}
+TOYDATA = {"1.0": 0.0, "1.1": 0.0}
+
+TRAIN = """
+import sys
+sys.path.insert(0, {support!r})
+import h5py, numpy as np
+import toydata, toymath
+import os
+with h5py.File(os.environ["PARITY_TRACE"], "w") as file:
+    file.attrs["schema"], file.attrs["status"] = "parity.trace/1.0", "complete"
+    file["steps"] = np.arange(1, 4)
+    file.create_group("channels")["loss"] = np.array([3.0, 2.0, 1.0 + toymath.EXTRA + toydata.EXTRA])
+"""
+
+CASE = """
+question = "Which release moved the loss?"
+[python]
+venv = "base"
+[base]
+steps = 3
+[arms.run]
+command = ["{python}", "{case_dir}/train.py"]
+inputs  = ["train.py"]
+[arms.other]
+command = ["{python}", "{case_dir}/train.py", "x"]
+inputs  = ["train.py"]
+[[checks]]
+channel  = "loss"
+relation = "identical"
+because  = "both run the same script"
+[golden]
+arms = []
+"""
+
+
+def write_wheel(folder, name, version, extra):
+    """A wheel with one module. extra None: one that needs a package which does not exist."""
+    facts = f"{name}-{version}.dist-info"
+    needs = "Requires-Dist: toynowhere\n" if extra is None else ""
+    with zipfile.ZipFile(folder / f"{name}-{version}-py3-none-any.whl", "w") as wheel:
+        wheel.writestr(f"{name}.py", f"EXTRA = {extra}\n")
+        wheel.writestr(f"{facts}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{needs}")
+        wheel.writestr(f"{facts}/WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        wheel.writestr(f"{facts}/RECORD", f"{name}.py,,\n{facts}/METADATA,,\n{facts}/WHEEL,,\n{facts}/RECORD,,\n")
+
+
+class VersionsTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        scratch = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(scratch.cleanup)
+        cls.folder = pathlib.Path(scratch.name)
+        cls.index = cls.folder / "index"
+        cls.index.mkdir()
+        for name, versions in (("toymath", TOYMATH), ("toydata", TOYDATA)):
+            for version, extra in versions.items():
+                write_wheel(cls.index, name, version, extra)
+        # The base is this test's Python, which has h5py, with toymath 1.0 and toydata 1.0.
+        subprocess.run([sys.executable, "-m", "venv", "--system-site-packages", cls.folder / "base"], check=True)
+        cls.environment = dict(os.environ, PIP_NO_INDEX="1", PIP_FIND_LINKS=str(cls.index))
+        own = next(path for path in sys.path if path.endswith("site-packages"))
+        site = next((cls.folder / "base/lib").glob("python3*/site-packages"))
+        (site / "own.pth").write_text(own + "\n")
+        pip = [cls.folder / "base/bin/python", "-m", "pip", "install", "-q", "toymath==1.0", "toydata==1.0"]
+        subprocess.run(pip, check=True, env=cls.environment)
+        (cls.folder / "train.py").write_text(TRAIN.format(support=str(SOURCE)))
+        (cls.folder / "mine.toml").write_text(CASE)
+
+    def bisect(self, *words, status=1):
+        command = [PARITY, "bisect", "versions", *words, "--case", "mine.toml", "--arm", "run"]
+        done = subprocess.run(command, cwd=self.folder, env=self.environment, capture_output=True, text=True)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done
+
+    def test_the_release_is_found_and_its_neighbour_is_skipped(self):
+        record = json.loads(self.bisect("toymath==1.0", "toymath==1.5", "--json").stdout)
+        self.assertEqual(record["kind"], "versions")
+        step = next(stage for stage in record["stages"] if stage["name"] == "step")
+        self.assertEqual((step["details"]["before"], step["details"]["after"]), ("1.2", "1.4"))
+        self.assertEqual(step["details"]["between"], ["1.3"])
+        self.assertIn("toymath 1.4 (after 1.2) moves loss first at step 3 from 1 to 1.5", record["sentence"])
+        self.assertTrue(any("1.3 could not be judged: cannot be installed" in note for note in record["notes"]))
+        again = self.bisect("toymath==1.0", "toymath==1.5")
+        self.assertIn("0 new environments and 0 runs", again.stdout)
+
+    def test_two_moves_are_found_largest_first(self):
+        record = json.loads(self.bisect("toymath==1.0", "toymath==2.0", "--json").stdout)
+        steps = [stage["details"]["after"] for stage in record["stages"] if stage["name"] == "step"]
+        self.assertEqual(steps, ["1.4", "2.0"])
+
+    def test_backwards_it_finds_the_same_release(self):
+        self.assertIn("toymath 1.2 (after 1.4) moves loss", self.bisect("toymath==1.5", "toymath==1.0").stdout)
+
+    def test_of_two_packages_the_culprit_is_named(self):
+        record = json.loads(self.bisect("toydata==1.0 toymath==1.2", "toydata==1.1 toymath==1.4", "--json").stdout)
+        packages = next(stage for stage in record["stages"] if stage["name"] == "packages")
+        self.assertEqual(packages["details"]["causes"], ["toymath"])
+
+    def test_same_numbers_are_exit_0(self):
+        done = self.bisect("toydata==1.0", "toydata==1.1", status=0)
+        self.assertIn("the two sides do not differ", done.stdout)
+
+    def test_tolerance_covers_a_move(self):
+        self.bisect("toymath==1.4", "toymath==2.0", "--tolerance", "0.1", status=0)
+
+    def test_an_end_that_cannot_be_installed_is_an_error(self):
+        done = self.bisect("toymath==1.0", "toymath==1.3", status=2)
+        self.assertIn("cannot judge the bad side, toymath==1.3 (cannot be installed", done.stderr)
+        self.assertIn("toynowhere", done.stderr)
+        self.assertIn("cannot judge the bad side", self.bisect("toymath==1.0", "toymath==9.0", status=2).stderr)
+
+    def test_bad_words_are_errors(self):
+        self.assertIn("write NAME==VERSION", self.bisect("toymath>=1.0", "toymath==1.5", status=2).stderr)
+        self.assertIn("both sides name the same", self.bisect("toymath==1.0", "Toymath==1.0", status=2).stderr)
+        (self.folder / "empty.txt").write_text("# nothing\n")
+        self.assertIn("names no package", self.bisect("empty.txt", "toymath==1.0", status=2).stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
