@@ -28,6 +28,23 @@ namespace {
                               suggestion("", known).substr(7)));
 }
 
+/// Gives the cases that have a virtual environment another one.
+void use_venv(std::vector<suite::Case>& cases, const std::string& venv) {
+  const fs::path python = (fs::absolute(venv) / "bin" / "python").lexically_normal();
+  if (!fs::exists(python))
+    throw UserError(fmt::format("cannot use --venv {} (there is no {}); make one with: python3 -m venv {}",
+                                venv, python.string(), venv));
+  size_t changed = 0;
+  for (suite::Case& item : cases)
+    if (!item.python.interpreter.empty()) {
+      item.python.interpreter = python;
+      ++changed;
+    }
+  if (changed == 0)
+    throw UserError(
+        "cannot use --venv (no selected case has a table [python]); select one that does, or leave it out");
+}
+
 }  // namespace
 
 void CaseOptions::add_to(CLI::App& app) {
@@ -41,6 +58,14 @@ void CaseOptions::add_to(CLI::App& app) {
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option("--cases", root, "Folder of the cases")->type_name("DIR")->capture_default_str();
+}
+
+void CaseOptions::add_venv_to(CLI::App& app) {
+  app.add_option(
+         "--venv", venv,
+         "Virtual environment for the cases that have a table [python], in place of their own: another "
+         "version of a library against the same goldens")
+      ->type_name("DIR");
 }
 
 std::vector<suite::Case> CaseOptions::read() const {
@@ -82,6 +107,8 @@ std::vector<suite::Case> CaseOptions::read_to_run() const {
     throw UserError(fmt::format(
         "cannot select cases (all of them, such as {}, have the tag slow); name them, or add --tag slow",
         left_out.front()));
+  if (!venv.empty())
+    use_venv(cases, venv);
   if (!left_out.empty())
     say("left out: {} (tag slow; name it, or add --tag slow)\n", fmt::join(left_out, ", "));
   return cases;

@@ -19,8 +19,11 @@ namespace parity::cli {
 struct CaseOptions {
   suite::CaseFilter filter;
   std::string root = "cases";
+  std::string venv;  ///< replaces the virtual environment of cases that have one; "" for none
 
   void add_to(CLI::App& app);
+  /// Adds --venv, for the subcommands that run cases.
+  void add_venv_to(CLI::App& app);
   /// Returns the goldens that belong to no case, if the user asked for all cases; else an empty list.
   std::vector<std::filesystem::path> unused_goldens() const;
   /// Returns the sizes of all goldens, if the user asked for all cases. \param limit  "64M"

@@ -168,6 +168,7 @@ std::shared_ptr<RunCaseOptions> add_running(CLI::App& app, Action& action,
                                             ExitCode (*function)(const RunCaseOptions&)) {
   auto options = std::make_shared<RunCaseOptions>();
   options->cases.add_to(app);
+  options->cases.add_venv_to(app);
   options->run.add_to(app);
   app.callback([options, &action, function] { action = [options, function] { return function(*options); }; });
   return options;

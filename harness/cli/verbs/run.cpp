@@ -135,6 +135,7 @@ ExitCode run(const RunVerbOptions& options) {
 void add_run(CLI::App& app, Action& action) {
   auto options = std::make_shared<RunVerbOptions>();
   options->cases.add_to(app);
+  options->cases.add_venv_to(app);
   options->run.add_to(app);
   app.add_option("--golden-mode", options->golden_mode,
                  "Use of goldens: compare, create-missing, update-changed or update-all")

@@ -49,6 +49,10 @@ std::map<std::string, Json> environment_of(const Recipe& recipe) {
     for (const auto& [key, member] : value.items())
       facts[name + "." + key] = member;
   }
+  if (all.contains("fingerprint") && all.at("fingerprint").is_object())
+    for (const auto& [name, value] : all.at("fingerprint").items())
+      if (!elsewhere.contains(name) && name != "initial_weights")
+        facts.emplace(name, value);
   return facts;
 }
 

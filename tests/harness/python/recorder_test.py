@@ -68,6 +68,19 @@ class RecorderTest(RecordedTest):
         self.assertEqual((recipe["parameters"]["count"], recipe["parameters"]["elements"]), (4, 58))
         self.assertEqual(recipe["without_optimizer"], {})
 
+    def test_fingerprint_has_what_decides_how_it_rounds(self):
+        model = network()
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+        with self.record(model, optimizer) as rec:
+            gradients_of(model, 1)
+            optimizer.step()
+            rec.step(loss=1.0)
+        facts = self.complete().provenance["fingerprint"]
+        self.assertEqual(facts["torch"], torch.__version__)
+        self.assertEqual(facts["threads"], torch.get_num_threads())
+        self.assertEqual(facts["aten_capability"], torch.backends.cpu.get_cpu_capability())
+        self.assertTrue(facts["cpu_vendor"])
+
     def test_recipe_of_a_skipped_update_does_not_count(self):
         model = network()
         optimizer = torch.optim.SGD(model.parameters(), lr=0.5)

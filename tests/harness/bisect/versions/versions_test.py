@@ -127,6 +127,28 @@ class VersionsTest(unittest.TestCase):
         self.assertIn("toynowhere", done.stderr)
         self.assertIn("cannot judge the bad side", self.bisect("toymath==1.0", "toymath==9.0", status=2).stderr)
 
+    def test_a_golden_is_verified_in_another_environment(self):
+        case = (self.folder / "mine.toml").read_text().replace("arms = []", 'arms = ["run"]')
+        (self.folder / "kept.toml").write_text(case)
+        self.bisect("toymath==1.0", "toymath==1.4")  # makes the environments
+        made = {}
+        for facts in (self.folder / "out/suite/bisect/versions/environments").glob("*/environment.json"):
+            packages = json.loads(facts.read_text())["packages"]
+            made[packages["toymath"] if set(packages) == {"toymath"} else None] = facts.parent
+
+        def parity(*words):
+            command = [PARITY, "golden", *words, "kept.toml", "--out", "out/kept"]
+            return subprocess.run(command, cwd=self.folder, env=self.environment, capture_output=True, text=True)
+
+        self.assertEqual(parity("record").returncode, 0)
+        self.assertEqual(parity("verify", "--venv", made["1.0"]).returncode, 0)
+        red = parity("verify", "--venv", made["1.4"])
+        self.assertEqual(red.returncode, 1, red.stdout + red.stderr)
+        self.assertIn("loss", red.stdout)
+        missing = parity("verify", "--venv", "nowhere")
+        self.assertEqual(missing.returncode, 2)
+        self.assertIn("cannot use --venv nowhere (there is no", missing.stderr)
+
     def test_bad_words_are_errors(self):
         self.assertIn("write NAME==VERSION", self.bisect("toymath>=1.0", "toymath==1.5", status=2).stderr)
         self.assertIn("both sides name the same", self.bisect("toymath==1.0", "Toymath==1.0", status=2).stderr)

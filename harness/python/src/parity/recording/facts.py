@@ -60,8 +60,27 @@ def provenance_text(recorder_version: str, compiled: Sequence[str] = (), wants_m
         module = sys.modules.get(name)
         if (version := getattr(module, "__version__", None)) is not None:
             facts[name] = str(version)
+    facts["fingerprint"] = {key: facts[key] for key in VERSIONED if key in facts} | _arithmetic()
     if compiled:
         facts["compiled_modules"] = list(compiled)
         if wants_modules:
             facts["warnings"] = [f"torch.compile runs {', '.join(compiled)}: what is inside of them is not recorded"]
     return json.dumps(facts)
+
+
+def _arithmetic() -> dict[str, Any]:
+    """What decides how this process rounds, beside the versions: the processor, PyTorch's kernels, threads."""
+    facts: dict[str, Any] = {"cpu_vendor": _cpu_vendor()}
+    torch = sys.modules.get("torch")
+    if torch is not None:
+        facts |= {"aten_capability": torch.backends.cpu.get_cpu_capability(), "threads": torch.get_num_threads()}
+    return facts
+
+
+def _cpu_vendor() -> str:
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            vendors = (line.split(":", 1)[1].strip() for line in file if line.startswith("vendor_id"))
+            return next(vendors, platform.machine())
+    except OSError:
+        return platform.machine()
