@@ -19,7 +19,6 @@
 #include "harness/bisect/golden/config.hpp"
 #include "harness/bisect/golden/gap.hpp"
 #include "harness/bisect/golden/origin.hpp"
-#include "harness/bisect/runs/probe.hpp"
 #include "harness/bisect/traces/curve_json.hpp"
 #include "harness/compare/text/wording.hpp"
 #include "harness/suite/cases/config_schema.hpp"

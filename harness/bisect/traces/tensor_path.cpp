@@ -180,6 +180,10 @@ std::vector<trace::TensorKey> in_order_of_computation(const trace::Trace& trace,
   return keys;
 }
 
+std::string describe(const trace::TensorKey& key) {
+  return fmt::format("{} {} at step {}", name_of(key.phase), key.name, key.step);
+}
+
 TensorPath compare_path(const trace::Trace& expected, const trace::Trace& actual, int64_t step) {
   TensorPath path;
   const SplitPairs split_expected = split_pairs(expected, step), split_actual = split_pairs(actual, step);

@@ -21,6 +21,9 @@ namespace parity::bisect {
 /// ("layers.3.").
 std::vector<trace::TensorKey> in_order_of_computation(const trace::Trace& trace, int64_t step);
 
+/// Returns a tensor in words: "grad layers.0.wq.weight at step 3".
+std::string describe(const trace::TensorKey& key);
+
 /// Two ranks of one side that hold different values where they must hold the same.
 struct SplitReplicas {
   bool of_expected = false;  ///< else of the actual side
