@@ -14,6 +14,7 @@
 #include "reference/optim/optimizer.hpp"
 #include "reference/train/capture/layout.hpp"
 #include "reference/train/capture/offer.hpp"
+#include "reference/train/step/batch_input.hpp"
 #include "reference/train/step/trainer.hpp"
 
 namespace parity::reference {
@@ -33,6 +34,7 @@ StepCapture::StepCapture(Trainer& trainer, trace::Recorder& recorder)
                            operators_.left(part);
                            activations_.left(part, result, first_row);
                          });
+  trainer_.set_piece_hook([this](const BatchPiece& piece) { offer_piece(piece); });
   trainer_.set_batch_hook(
       [this](int64_t step, int64_t index, const MicroBatch& batch) { offer_batch(step, index, batch); });
 }
@@ -158,6 +160,13 @@ void StepCapture::offer_batch(int64_t step, int64_t index, const MicroBatch& bat
                           [&](const char* name) { return recorder_.wants(trace::Phase::input, name); }))
     for (const auto& [mask, values] : trainer_.first_keys(batch))
       keep(mask == "all" ? "first_keys" : "first_keys." + mask, values);
+}
+
+void StepCapture::offer_piece(const BatchPiece& piece) {
+  activations_.read("read/tokens", piece.input.tokens_BS, piece.input.first_row);
+  activations_.read("read/labels", piece.labels, piece.input.first_row);
+  if (piece.input.positions_BS.defined())  // otherwise the model counts them
+    activations_.read("read/positions", piece.input.positions_BS, piece.input.first_row);
 }
 
 void StepCapture::offer_mask_inputs() {

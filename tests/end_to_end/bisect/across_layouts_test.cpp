@@ -128,6 +128,19 @@ TEST_F(AcrossLayoutsTest, AverageInsteadOfSum_DepartsFromALaw) {
   EXPECT_EQ(details(record, "element").at("factor"), 0.5) << record.to_json().dump(1);
 }
 
+/// One process against two context-parallel ranks, of which each cuts a tensor a place too far.
+TEST_F(AcrossLayoutsTest, WrongCut_EndsAtWhatTheModelReads) {
+  for (const char* cut : {"tokens", "labels", "positions"}) {
+    const bisect::SearchRecord record = search_settings(
+        {"other", FaultModel::dense, "parallel.cp = 2\nattention.backend = \"flex\"\n"},
+        fmt::format("environment = {{ LD_PRELOAD = \"{}/lib/libwrong_cut.so\", CUT_TOO_FAR = \"{}\" }}\n",
+                    places::build, cut));
+    expect_tensor(record, 1, "input", std::string("read/") + cut);
+    EXPECT_THAT(record.sentence,
+                HasSubstr(fmt::format("the model of other reads other {} than the update has", cut)));
+  }
+}
+
 /// The loaded state comes before all that follows from it.
 TEST_F(AcrossLayoutsTest, LostState_IsNamedWhereItIsLoaded) {
   const suite::Case source = write_case("r", base() +

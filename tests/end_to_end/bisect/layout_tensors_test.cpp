@@ -6,6 +6,7 @@
 
 #include <gmock/gmock.h>
 
+#include "harness/bisect/traces/tensor_path.hpp"
 #include "harness/compare/tensors/gap.hpp"
 #include "tests/end_to_end/faults/planted_fault.hpp"
 
@@ -73,6 +74,22 @@ std::set<std::string> terms_of(const trace::Trace& trace) {
     if (key.phase != trace::Phase::grad_local && trace.find_sketch(key) == nullptr)
       terms.insert(std::string(name_of(key.phase)) + ' ' + key.name);
   return terms;
+}
+
+/// What the model reads, joined over micro-batches, rows and sequences, is the update's input.
+TEST_P(LayoutTensorsTest, CutInputs_JoinToTheUpdates) {
+  const suite::ArmRuns runs = both();
+  const trace::Trace& trace = *runs.evidence.trace(laid_out());
+  for (const char* name : {"tokens", "labels"}) {
+    const trace::TensorKey update{1, trace::Phase::input, name},
+        read{1, trace::Phase::input, std::string("read/") + name};
+    ASSERT_TRUE(trace.has_tensor(read)) << name;
+    EXPECT_EQ(trace.find_sketch(read)->digest, trace.find_sketch(update)->digest) << name;
+  }
+  const trace::TensorKey positions{1, trace::Phase::input, "read/positions"};
+  EXPECT_EQ(trace.has_tensor(positions), has("parallel.cp")) << "whole sequences are counted by the model";
+  for (const bisect::TensorStation& station : bisect::compare_path(*runs.evidence.trace(whole()), trace, 1).stations)
+    EXPECT_FALSE(station.changed) << station.key.name;
 }
 
 /// Shards are put where they belong, replicas count once, and terms of a sum are added: results of shared
