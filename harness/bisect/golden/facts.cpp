@@ -19,7 +19,7 @@ Json nested(const Json& facts) {
 }
 
 /// Adds the keys that `before` has and whose value is another after, or missing.
-void add_changed(GoldenFacts& facts, const suite::FlatConfig& before, const suite::FlatConfig& after) {
+void add_changed_keys(GoldenFacts& facts, const suite::FlatConfig& before, const suite::FlatConfig& after) {
   for (const auto& [key, value] : before) {
     const auto found = after.find(key);
     if (found != after.end() && found->second == value)
@@ -29,8 +29,8 @@ void add_changed(GoldenFacts& facts, const suite::FlatConfig& before, const suit
   }
 }
 
-void add_new(GoldenFacts& facts, const suite::FlatConfig& before, const suite::FlatConfig& after,
-             const suite::FlatConfig& defaults) {
+void add_new_keys(GoldenFacts& facts, const suite::FlatConfig& before, const suite::FlatConfig& after,
+                  const suite::FlatConfig& defaults) {
   for (const auto& [key, value] : after) {
     if (before.contains(key))
       continue;
@@ -52,7 +52,7 @@ void add_words(GoldenFacts& facts) {
 
 GoldenFacts facts_between(const Json& stored, const Json& now) {
   GoldenFacts facts;
-  add_changed(facts, suite::flatten(stored), suite::flatten(now));
+  add_changed_keys(facts, suite::flatten(stored), suite::flatten(now));
   add_words(facts);
   return facts;
 }
@@ -60,8 +60,8 @@ GoldenFacts facts_between(const Json& stored, const Json& now) {
 GoldenFacts config_facts(const Json& stored, const Json& now, const suite::FlatConfig& defaults) {
   GoldenFacts facts;
   const suite::FlatConfig before = suite::flatten(stored), after = suite::flatten(now);
-  add_changed(facts, before, after);
-  add_new(facts, before, after, defaults);
+  add_changed_keys(facts, before, after);
+  add_new_keys(facts, before, after, defaults);
   add_words(facts);
   return facts;
 }
