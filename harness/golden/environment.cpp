@@ -23,6 +23,11 @@ std::string key_of(std::string pointer) {
   return pointer.substr(pointer.empty() ? 0 : 1);
 }
 
+/// Returns the members by their pointers. An empty object has none, although flatten() gives it one.
+Json members_of(const Json& object) {
+  return object.empty() ? Json::object() : object.flatten();
+}
+
 /// Returns "a (1) and b (2) are absent there", for keys that only one side has; "" if there are none.
 std::string absent_text(const Json& has, const Json& lacks, const std::string& where) {
   std::vector<std::string> absent;
@@ -41,8 +46,8 @@ std::string absent_text(const Json& has, const Json& lacks, const std::string& w
 
 std::string json_difference_text(const Json& before, const Json& after, const std::string& before_where,
                                  const std::string& after_where) {
-  const Json old = before.flatten();
-  const Json now = after.flatten();
+  const Json old = members_of(before);
+  const Json now = members_of(after);
   std::vector<std::string> parts;
   for (const auto& [key, value] : old.items())
     if (now.contains(key) && now.at(key) != value)

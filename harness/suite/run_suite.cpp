@@ -247,10 +247,14 @@ class Suite {
                       ? judge_case(planned, evidence, golden, policy_, runs(), standing)
                       : std::vector<JudgedCheck>();
     if (const std::string arm = arm_to_repeat(planned, judged); !arm.empty() && !records && !stopped_) {
-      run_more({plan_.add_repeat(planned, arm)});
+      run_more(plan_.add_repeat(planned, arm));
       return false;
     }
-    describe_repeats(judged, planned, runs(), store_);
+    if (const auto wanted = run_to_watch(planned); wanted && !stopped_) {
+      run_more(plan_.add_watched(planned, wanted->arm, wanted->update));
+      return false;
+    }
+    describe_repeats(judged, planned, runs(), store_, options_.compare_update);
     if (records)
       golden = golden_of(planned.source);
     const auto calibration = golden.golden ? calibration_of(golden.golden->floors) : std::nullopt;
@@ -264,6 +268,11 @@ class Suite {
     keep_results(item, options_.out);
     report_case(index, item);
     return true;
+  }
+
+  /// Returns the run to add that may show what does not repeat itself, if somebody can compare an update.
+  std::optional<RunToWatch> run_to_watch(const PlannedCase& planned) const {
+    return options_.compare_update ? suite::run_to_watch(planned, runs(), store_) : std::nullopt;
   }
 
   /// Queues more runs, unless the suite was stopped.

@@ -14,6 +14,7 @@
 #include "harness/suite/cases/case.hpp"
 #include "harness/suite/goldens/sizes.hpp"
 #include "harness/suite/judge/standing_evidence.hpp"
+#include "harness/suite/repeats.hpp"
 #include "harness/suite/results/case_outcome.hpp"
 #include "harness/suite/runs/run_settings.hpp"
 #include "harness/suite/shard.hpp"
@@ -36,6 +37,9 @@ struct SuiteOptions : RunSettings {
   std::vector<std::filesystem::path> unused_goldens;
   /// Sizes of all goldens, which the results include. The suite fails if they are above their limit.
   std::optional<GoldenSizes> golden_sizes;
+  /// Names the operator at which two runs of one arm diverge. If it is not set, the suite names the first
+  /// quantity only.
+  UpdateComparison compare_update;
 };
 
 /// Called with a case's results (results.json form) as soon as its runs have ended.

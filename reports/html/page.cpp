@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "harness/base/error.hpp"
+#include "harness/base/text/utc.hpp"
 #include "reports/html/glossary.hpp"
 #include "reports/html/overview_section.hpp"
 #include "reports/html/page_parts.hpp"
@@ -129,6 +130,10 @@ HtmlForm::HtmlForm(const Results& unordered, Sink out, const std::filesystem::pa
     slugs_.push_back(names.make(item.name));
   page_ = suite_data(results);
   set_overview(page_, results, slugs_);
+  const std::string surveyed = utc_of_file(folder / coverage_page_name);
+  page_.set("has_coverage", !surveyed.empty());
+  page_.set("coverage_time", surveyed);
+  page_.set("coverage_page", std::string(coverage_page_name));
   write_until("{{{css}}}");
   out_(templates::report_css);
   const auto write_rows = [&](std::string_view tag, std::string_view row_template) {

@@ -18,13 +18,16 @@ namespace parity::reports {
 /// The name of the file that index.html loads from its own folder.
 inline constexpr std::string_view plot_library_name = "plotly.min.js";
 
+/// The name of the page of pairs of features in that folder, which index.html links if it is there.
+inline constexpr std::string_view coverage_page_name = "coverage.html";
+
 /// Writes one offline page from templates/, with the text of the results escaped. The curves of each case are
 /// a JSON block, which the page's script draws when a plot is scrolled into view. The page loads
 /// plot_library_name from its own folder and nothing else. Cases that fail come first, because they are added
 /// first.
 class HtmlForm : public Form {
  public:
-  /// \param folder  temporary place of the page's data until the sections are written
+  /// \param folder  of the page; also the temporary place of its data until the sections are written
   HtmlForm(const Results& results, Sink out, const std::filesystem::path& folder);
 
   void add(const Case& item) override;

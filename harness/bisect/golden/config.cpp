@@ -18,7 +18,10 @@ GoldenConfigCommands golden_config_commands(const GoldenRuns& runs, const Golden
     return {};
   suite::FlatConfig config = runs.runs.planned.arm(gap.arm).config;
   for (const auto& [key, stored] : gap.config.stored.items())
-    config[key] = stored;
+    if (stored.is_null())
+      config.erase(key);  // new since the golden, which was made with its default
+    else
+      config[key] = stored;
   fs::path file = search_record_file(options.out, "golden " + runs.source.name + ":" + gap.arm);
   file.replace_extension(".config.json");
   const std::string now = path_from_here(runs.source.file) + ":" + gap.arm;

@@ -14,33 +14,12 @@
 #include "harness/bisect/runs/rounding.hpp"
 #include "harness/compare/tensors/gap.hpp"
 #include "harness/golden/environment.hpp"
-#include "harness/suite/cases/flat_config.hpp"
 #include "harness/suite/judge/judge_case.hpp"
 
 namespace parity::bisect {
 namespace {
 
 constexpr const char* weights_key = "initial_weights";
-
-/// Returns the keys whose values differ, and those that only the golden has. A new key does not count, since
-/// a trainer runs with its default.
-GoldenFacts facts_between(const Json& stored, const Json& now) {
-  GoldenFacts facts;
-  const suite::FlatConfig before = suite::flatten(stored), after = suite::flatten(now);
-  suite::FlatConfig a, b;
-  for (const auto& [key, value] : before) {
-    const auto found = after.find(key);
-    if (found != after.end() && found->second == value)
-      continue;
-    a[key] = value;
-    facts.stored[key] = value;
-    facts.now[key] = found == after.end() ? Json() : found->second;
-    if (found != after.end())
-      b[key] = found->second;
-  }
-  facts.words = golden::json_difference_text(suite::nest(a), suite::nest(b));
-  return facts;
-}
 
 /// Returns only this key of the facts, or all other keys.
 Json with_key(Json facts, const char* key, bool kept) {
@@ -59,14 +38,15 @@ GoldenFacts environment_between(const Json& stored, const Json& now, bool of_wei
 
 class GapMeasure {
  public:
-  GapMeasure(const GoldenRuns& runs, const golden::StoredGolden& golden, const std::string& arm)
+  GapMeasure(const GoldenRuns& runs, const golden::StoredGolden& golden, const std::string& arm,
+             const suite::FlatConfig& defaults)
       : evidence_(runs.arms.at(arm)),
         now_(*evidence_.trace),
         stored_(golden.golden->side_for(arm, golden::fingerprint_of(now_))),
         main_(golden.golden->arms.at(arm)) {
     gap_.arm = arm;
     gap_.last_step = now_.last_step();
-    gap_.config = facts_between(stored_.config, now_.config());
+    gap_.config = config_facts(stored_.config, now_.config(), defaults);
     const Json environment = golden::fingerprint_of(now_);
     gap_.environment = environment_between(stored_.fingerprint, environment, false);
     gap_.first_weights = environment_between(stored_.fingerprint, environment, true);
@@ -236,13 +216,14 @@ const GoldenTensors* GoldenGap::first_tensors() const {
   return found == tensors.end() ? nullptr : &*found;
 }
 
-GoldenGap gap_to_golden(const GoldenRuns& runs, const golden::StoredGolden& golden, const std::string& arm) {
+GoldenGap gap_to_golden(const GoldenRuns& runs, const golden::StoredGolden& golden, const std::string& arm,
+                        const suite::FlatConfig& defaults) {
   const compare::ArmEvidence& evidence = runs.arms.at(arm);
   if (evidence.trace == nullptr)
     throw UserError(fmt::format("cannot compare {} with its golden ({}); fix the run first", arm,
                                 evidence.failure.empty() ? "it left no trace" : evidence.failure),
                     ExitCode::crashed);
-  return GapMeasure(runs, golden, arm).measure();
+  return GapMeasure(runs, golden, arm, defaults).measure();
 }
 
 }  // namespace parity::bisect

@@ -7,20 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "harness/bisect/golden/facts.hpp"
 #include "harness/bisect/golden/runs.hpp"
 #include "harness/bisect/traces/first_step.hpp"
 #include "harness/bisect/traces/tensor_path.hpp"
 #include "harness/golden/diff.hpp"
 
 namespace parity::bisect {
-
-/// The keys of the configs or environments of a golden and a run whose values differ.
-struct GoldenFacts {
-  Json stored = Json::object(), now = Json::object();  ///< by dotted key; null for a missing key
-  std::string words;                                   ///< "torch is 2.10.0 in the golden and 2.11.0 here"
-
-  bool differ() const { return !words.empty(); }
-};
 
 /// The stored tensors of one update.
 struct GoldenTensors {
@@ -55,8 +48,10 @@ struct GoldenGap {
 };
 
 /// Returns the difference between the run of an arm and its golden.
-/// \param arm  an arm that ran and that the golden holds
+/// \param arm       an arm that ran and that the golden holds
+/// \param defaults  of the config keys of its trainer; empty if they are unknown, as a command's are
 /// \throws UserError if its run left no trace (exit 4)
-GoldenGap gap_to_golden(const GoldenRuns& runs, const golden::StoredGolden& golden, const std::string& arm);
+GoldenGap gap_to_golden(const GoldenRuns& runs, const golden::StoredGolden& golden, const std::string& arm,
+                        const suite::FlatConfig& defaults);
 
 }  // namespace parity::bisect

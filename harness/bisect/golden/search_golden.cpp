@@ -19,9 +19,9 @@
 #include "harness/bisect/golden/config.hpp"
 #include "harness/bisect/golden/gap.hpp"
 #include "harness/bisect/golden/origin.hpp"
-#include "harness/bisect/runs/probe.hpp"
 #include "harness/bisect/traces/curve_json.hpp"
 #include "harness/compare/text/wording.hpp"
+#include "harness/suite/cases/config_schema.hpp"
 #include "harness/suite/cases/named_case.hpp"
 
 namespace parity::bisect {
@@ -96,6 +96,7 @@ class GoldenReport {
       print_agreement(gap);
       return record_;
     }
+    note_unknown_keys(gap.config);
     print_curve(gap, side, *runs.arms.at(gap.arm).trace);
     print_tensors(gap);
     const GoldenOriginCommit origin = golden_origin(*stored_.golden, source_, gap.arm, options_);
@@ -157,6 +158,22 @@ class GoldenReport {
                                                     std::string(what).ends_with('s') ? "" : "s", facts.words),
                               .command = command,
                               .details = {{"keys", facts_json(facts)}}});
+  }
+
+  /// Notes keys that may be new since the golden and not have their default.
+  void note_unknown_keys(const GoldenFacts& config) {
+    constexpr size_t most = 3;
+    std::vector<std::string> names = config.unknown;
+    if (names.empty())
+      return;
+    if (names.size() > most) {
+      names.resize(most);
+      names.push_back(fmt::format("{} more", config.unknown.size() - most));
+    }
+    record_.notes.push_back(
+        fmt::format("the golden's config lacks {}, and the defaults of a command are unknown, so new values "
+                    "may be a cause",
+                    compare::list_text(names)));
   }
 
   void print_agreement(const GoldenGap& gap) {
@@ -302,6 +319,14 @@ class GoldenReport {
   SearchRecord record_;
 };
 
+/// Returns the defaults of an arm's config keys; empty for a command, whose keys are its own.
+suite::FlatConfig defaults_of(const suite::Case& source, const std::string& arm,
+                              std::filesystem::path trainer) {
+  if (source.arm(arm).is_command())
+    return {};
+  return suite::ConfigSchema::load(trainer += ".schema.json").complete({});
+}
+
 /// Returns the arm that diverges from its golden first; the first of all if none does.
 const GoldenGap& first_to_leave(const std::vector<GoldenGap>& gaps) {
   const auto rank = [](const GoldenGap& gap) {
@@ -320,7 +345,7 @@ SearchRecord search_golden(const suite::Case& source, const std::string& arm,
   const GoldenRuns runs = run_golden_arms(source, arms, stored, options, progress);
   std::vector<GoldenGap> gaps;
   for (const std::string& name : arms)
-    gaps.push_back(gap_to_golden(runs, stored, name));
+    gaps.push_back(gap_to_golden(runs, stored, name, defaults_of(source, name, options.trainer)));
   const GoldenGap& reported = first_to_leave(gaps);
   SearchRecord record = GoldenReport(source, stored, options).report(runs, reported);
   std::vector<std::string> others;

@@ -84,8 +84,4 @@ void RunProbe::report(const std::string& name, const std::string& answer, const 
                            std::exchange(cached_, 0), std::exchange(seconds_, 0), std::move(details)});
 }
 
-std::string describe(const trace::TensorKey& key) {
-  return fmt::format("{} {} at step {}", name_of(key.phase), key.name, key.step);
-}
-
 }  // namespace parity::bisect

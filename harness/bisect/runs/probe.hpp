@@ -61,7 +61,4 @@ class RunProbe {
   double seconds_ = 0;
 };
 
-/// Returns a tensor in words: "grad layers.0.wq.weight at step 3".
-std::string describe(const trace::TensorKey& key);
-
 }  // namespace parity::bisect

@@ -44,8 +44,9 @@ int64_t stage_order(const trace::TensorKey& key, const RankRows& rows) {
 /// Returns the place of an input among inputs. Masks follow from documents, and these from tokens; the names
 /// are those of parity-train and of the usual trainers.
 size_t input_order(const trace::TensorKey& key) {
-  constexpr std::array names = {"loaded",    "tokens",       "input_ids",    "labels",     "targets",
-                                "positions", "position_ids", "document_ids", "first_keys", "attention_mask"};
+  constexpr std::array names = {
+      "loaded",    "tokens",         "read/tokens",  "input_ids",    "labels",     "read/labels",   "targets",
+      "positions", "read/positions", "position_ids", "document_ids", "first_keys", "attention_mask"};
   if (key.phase != trace::Phase::input)
     return 0;
   return static_cast<size_t>(std::ranges::find_if(names,
@@ -114,8 +115,12 @@ TensorStation compare(const trace::TensorKey& key, const trace::Trace& expected,
   return station;
 }
 
-/// Returns the tensor that a resumed run saved, by the name under which it offers what it loaded.
-std::optional<trace::TensorKey> saved_key(const trace::TensorKey& key) {
+/// Returns the tensor of the same side that an input must equal: what a resumed run had before it loaded, or
+/// the update's own input before its rows and sequences were cut.
+std::optional<trace::TensorKey> source_key(const trace::TensorKey& key) {
+  constexpr std::string_view read = "read/";
+  if (key.phase == trace::Phase::input && key.name.starts_with(read))
+    return trace::TensorKey{key.step, key.phase, key.name.substr(read.size())};
   for (const trace::Phase phase : {trace::Phase::param, trace::Phase::optim})
     if (const std::string prefix = fmt::format("loaded/{}/", name_of(phase));
         key.phase == trace::Phase::input && key.name.starts_with(prefix))
@@ -123,10 +128,11 @@ std::optional<trace::TensorKey> saved_key(const trace::TensorKey& key) {
   return std::nullopt;
 }
 
-/// Returns a station for what a side loaded; nothing if it is what the side had, or that was not recorded.
-std::optional<TensorStation> changed_by_loading(const trace::Trace& trace, const trace::TensorKey& key,
-                                                bool of_expected) {
-  const std::optional<trace::TensorKey> saved = saved_key(key);
+/// Returns a station for what a side loaded or cut; nothing if it equals its source, or that was not
+/// recorded.
+std::optional<TensorStation> changed_input(const trace::Trace& trace, const trace::TensorKey& key,
+                                           bool of_expected) {
+  const std::optional<trace::TensorKey> saved = source_key(key);
   const trace::SketchRow *now = trace.find_sketch(key), *before = saved ? trace.find_sketch(*saved) : nullptr;
   if (now == nullptr || before == nullptr || now->digest == before->digest)
     return std::nullopt;
@@ -141,20 +147,30 @@ std::optional<TensorStation> changed_by_loading(const trace::Trace& trace, const
   return station;
 }
 
-/// Puts stations for what either side loaded before all others.
-void add_loaded(TensorPath& path, const trace::Trace& expected, const trace::Trace& actual, int64_t step) {
-  std::vector<TensorStation> loaded;
+/// Returns whether both sides have a tensor, with the same bits.
+bool agree(const trace::Trace& expected, const trace::Trace& actual, const trace::TensorKey& key) {
+  const trace::SketchRow *a = expected.find_sketch(key), *b = actual.find_sketch(key);
+  return a != nullptr && b != nullptr && a->digest == b->digest;
+}
+
+/// Puts stations for what one side loaded or cut wrongly in their causal places. What both sides changed in
+/// the same way is no difference between them.
+void add_changed(TensorPath& path, const trace::Trace& expected, const trace::Trace& actual, int64_t step) {
+  std::vector<TensorStation> changed;
   for (const bool of_expected : {true, false}) {
     const trace::Trace& side = of_expected ? expected : actual;
     for (const trace::TensorKey& key : in_order_of_computation(side, step))
-      if (auto station = changed_by_loading(side, key, of_expected))
-        loaded.push_back(std::move(*station));
+      if (auto station = changed_input(side, key, of_expected); station && !agree(expected, actual, key))
+        changed.push_back(std::move(*station));
   }
   const auto is_listed = [&](const TensorStation& each) {
-    return std::ranges::find(loaded, each.key, &TensorStation::key) != loaded.end();
+    return std::ranges::find(changed, each.key, &TensorStation::key) != changed.end();
   };
   std::erase_if(path.stations, is_listed);
-  path.stations.insert(path.stations.begin(), loaded.begin(), loaded.end());
+  path.stations.insert(path.stations.begin(), changed.begin(), changed.end());
+  std::ranges::stable_sort(path.stations, {}, [](const TensorStation& station) {
+    return std::pair(station.key.phase, input_order(station.key));
+  });
 }
 
 }  // namespace
@@ -180,6 +196,10 @@ std::vector<trace::TensorKey> in_order_of_computation(const trace::Trace& trace,
   return keys;
 }
 
+std::string describe(const trace::TensorKey& key) {
+  return fmt::format("{} {} at step {}", name_of(key.phase), key.name, key.step);
+}
+
 TensorPath compare_path(const trace::Trace& expected, const trace::Trace& actual, int64_t step) {
   TensorPath path;
   const SplitPairs split_expected = split_pairs(expected, step), split_actual = split_pairs(actual, step);
@@ -197,7 +217,7 @@ TensorPath compare_path(const trace::Trace& expected, const trace::Trace& actual
   for (const trace::TensorKey& key : in_order_of_computation(actual, step))
     if (!expected.rank_rows().contains(key))
       path.only_in_actual.push_back(key);
-  add_loaded(path, expected, actual, step);
+  add_changed(path, expected, actual, step);
   return path;
 }
 
@@ -207,8 +227,12 @@ std::string SplitReplicas::text(const std::string& expected, const std::string& 
 }
 
 std::string ChangedState::text(const std::string& expected, const std::string& actual) const {
-  return fmt::format("{} continues after update {} with another {} {} than it had",
-                     of_expected ? expected : actual, saved.step, name_of(saved.phase), saved.name);
+  const std::string& side = of_expected ? expected : actual;
+  if (saved.phase == trace::Phase::input)
+    return fmt::format("the model of {} reads other {} than the update has, once rows and sequences are cut",
+                       side, saved.name);
+  return fmt::format("{} continues after update {} with another {} {} than it had", side, saved.step,
+                     name_of(saved.phase), saved.name);
 }
 
 Json SplitReplicas::to_json() const {

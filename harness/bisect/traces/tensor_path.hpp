@@ -15,11 +15,15 @@ namespace parity::bisect {
 /// Returns the tensors of a step in the order of computation, without those of operators.
 ///
 /// The phases come in the order inputs, forward, backward and so on. Inputs come as each follows from those
-/// before it: what a resumed run loaded, tokens, labels, positions, documents, masks, others. Within other
+/// before it: what a resumed run loaded, tokens, labels, positions, documents, masks, others. What the model
+/// reads of one ("read/tokens") follows it. Within other
 /// phases it is the order of execution. If ranks run different layers of the model (a pipeline), it is the
 /// depth in the names
 /// ("layers.3.").
 std::vector<trace::TensorKey> in_order_of_computation(const trace::Trace& trace, int64_t step);
+
+/// Returns a tensor in words: "grad layers.0.wq.weight at step 3".
+std::string describe(const trace::TensorKey& key);
 
 /// Two ranks of one side that hold different values where they must hold the same.
 struct SplitReplicas {
@@ -33,23 +37,25 @@ struct SplitReplicas {
   Json to_json() const;
 };
 
-/// State that one side loaded from a checkpoint and that is not what it had before.
+/// An input of one side that is not what the same side had before: state that it loaded from a checkpoint, or
+/// what its model reads after rows and sequences were cut.
 struct ChangedState {
   bool of_expected = false;  ///< else of the actual side
-  trace::TensorKey saved;    ///< the tensor after the last update before the restart
+  trace::TensorKey saved;    ///< the tensor after the last update before the restart, or before the cut
 
-  /// Returns "bad continues after update 4 with another optim exp_avg/norm.weight than it had".
+  /// Returns "bad continues after update 4 with another optim exp_avg/norm.weight than it had" or "the model
+  /// of bad reads other labels than the update has, once rows and sequences are cut".
   std::string text(const std::string& expected, const std::string& actual) const;
 };
 
-/// A tensor that both sides have, or that a resumed side loaded and had before.
+/// A tensor that both sides have, or that one side loaded or cut and had before.
 struct TensorStation {
   trace::TensorKey key;
   DType dtype = DType::float32;
   bool differs = false;  ///< whether any bit differs on any rank
   /// Set if replicas of one side differ that agree, or do not exist, on the other. The sides then differ too.
   std::optional<SplitReplicas> split;
-  /// Set if a resumed side loaded other values than it had.
+  /// Set if one side loaded or cut other values than it had.
   std::optional<ChangedState> changed;
   /// Ranks whose own shard differs; empty if the sides shard the tensor differently.
   std::vector<int64_t> ranks;
@@ -57,7 +63,7 @@ struct TensorStation {
   std::optional<double> relative;
 
   /// Returns whether the tensor differs by more than `least` (relative) or by NaN; 0: whether any bit
-  /// differs. Replicas that differ, and loaded state, count at any size: no order of sums
+  /// differs. Replicas that differ, loaded state and cut inputs count at any size: no order of sums
   /// explains them.
   bool differs_beyond(double least) const {
     return split || changed || (differs && (least == 0 || (relative && !(*relative <= least))));
@@ -90,7 +96,8 @@ struct TensorPath {
 /// A tensor differs if its bits differ. If both runs have the same ranks with the same layouts, it compares
 /// rank by rank, so that partial sums and replicas count. Otherwise it compares the joined tensors, and the
 /// replicas of each side among themselves. What a resumed side loaded ("loaded/param/NAME") is compared with
-/// what that side had after the step before, as far as both were recorded.
+/// what that side had after the step before, and what a model reads ("read/NAME", joined) with the update's
+/// own input, as far as both were recorded.
 TensorPath compare_path(const trace::Trace& expected, const trace::Trace& actual, int64_t step);
 
 }  // namespace parity::bisect

@@ -8,6 +8,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/processes/cores.hpp"
+#include "harness/bisect/traces/update_difference.hpp"
 #include "harness/cli/options/own_program.hpp"
 #include "harness/cli/options/trainer.hpp"
 #include "harness/suite/plan/machine.hpp"
@@ -45,6 +46,7 @@ suite::SuiteOptions RunOptions::suite_options() const {
   options.keep_traces = keep_traces;
   options.producer = producer();
   options.command = own_command_line();
+  options.compare_update = bisect::describe_update_difference;
   return options;
 }
 

@@ -148,6 +148,7 @@ void add_coverage(CLI::App& app, Action& action) {
       "  parity coverage --feature restart   the pairs of one feature, with an arm or a reason each\n"
       "  parity coverage 'rl/*' --json       one topic, as JSON (parity.coverage/1)\n"
       "  parity coverage --html pairs.html   the matrix as a page, with an arm or a reason for each pair\n"
+      "  parity coverage --html out/suite/coverage.html   the page that the next report of OUT links\n"
       "  parity coverage --write 10          ten cases that have as many missing pairs as possible\n"
       "A key switches most features on. Whether clipping acted or labels were ignored, only a trace in\n"
       "OUT/runs tells: without one, the pair counts as not run. Without --write, nothing runs.\n"

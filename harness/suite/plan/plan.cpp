@@ -261,16 +261,36 @@ std::vector<std::string> Plan::add_golden_twins(PlannedCase& planned) {
   return {order_.begin() + static_cast<std::ptrdiff_t>(before), order_.end()};
 }
 
-std::string Plan::add_repeat(PlannedCase& planned, const std::string& arm) {
-  PlannedArm& place = planned.arm(arm);
-  PlannedRun run = runs_.at(place.run);
+/// Returns a run of an arm that is another run although it does the same.
+PlannedRun Plan::again(const PlannedArm& arm, size_t number) const {
+  PlannedRun run = runs_.at(arm.run);
   Json identity = Json::parse(run.identity);
-  identity["repeat"] = 1;
+  identity["repeat"] = number;
   run.identity = json_text(identity);
   run.label += ", again";
-  place.repeat = keep(std::move(run));
+  return run;
+}
+
+std::vector<std::string> Plan::add_repeat(PlannedCase& planned, const std::string& arm) {
+  const size_t before = order_.size();
+  PlannedArm& place = planned.arm(arm);
+  place.repeat = keep(again(place, 1));
   ask_for(place.repeat);
-  return place.repeat;
+  return {order_.begin() + static_cast<std::ptrdiff_t>(before), order_.end()};
+}
+
+std::vector<std::string> Plan::add_watched(PlannedCase& planned, const std::string& arm, int64_t update) {
+  const size_t before = order_.size();
+  PlannedArm& place = planned.arm(arm);
+  PlannedRun run = again(place, 2 + place.watched.size());
+  trace::Capture capture;
+  capture.sketches = {{{}, {trace::Phase::optim, trace::Phase::param}, {}},
+                      {update == 1 ? std::vector<int64_t>{0, 1} : std::vector<int64_t>{update}, {}, {}}};
+  capture.operators = {{{update}, {}, {}}};
+  run.capture.merge(capture);
+  place.watched.push_back({keep(std::move(run)), update});
+  ask_for(place.watched.back().id);
+  return {order_.begin() + static_cast<std::ptrdiff_t>(before), order_.end()};
 }
 
 void Plan::run_spare_twin(PlannedCase& planned, const std::string& name) {

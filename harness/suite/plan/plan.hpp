@@ -35,8 +35,12 @@ class Plan {
   std::vector<std::string> run_spare_twins(PlannedCase& planned, const std::vector<std::string>& arms);
 
   /// Adds a second run of an arm, to see whether it repeats itself.
-  /// \return its id
-  std::string add_repeat(PlannedCase& planned, const std::string& arm);
+  /// \return ids of the new runs
+  std::vector<std::string> add_repeat(PlannedCase& planned, const std::string& arm);
+  /// Adds a further run of an arm that has a repeat. It records one update in full, with its operators, and
+  /// the state after every update.
+  /// \return ids of the new runs
+  std::vector<std::string> add_watched(PlannedCase& planned, const std::string& arm, int64_t update);
 
   std::map<std::string, PlannedRun>& runs() { return runs_; }  ///< includes spare twins
   const std::map<std::string, PlannedRun>& runs() const { return runs_; }
@@ -51,6 +55,7 @@ class Plan {
   void check_channels(const Case& source);
   PlannedRun run_of(const PlannedCase& planned, const Arm& arm, bool twin);
   std::string plan_twin(PlannedCase& planned, const std::string& arm);
+  PlannedRun again(const PlannedArm& arm, size_t number) const;
   void run_spare_twin(PlannedCase& planned, const std::string& arm);
   std::string keep(PlannedRun run);
   void ask_for(const std::string& id);

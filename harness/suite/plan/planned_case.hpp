@@ -11,6 +11,12 @@
 
 namespace parity::suite {
 
+/// A further run of an arm that records one update in full, with its operators.
+struct WatchedRun {
+  std::string id;
+  int64_t update = 1;
+};
+
 /// One arm of a case with its runs.
 struct PlannedArm {
   std::string name;
@@ -19,11 +25,12 @@ struct PlannedArm {
   FlatConfig config;
   int64_t warmup_steps = 0;
   int ranks = 1;
-  std::string spare_twin = {};  ///< id of a twin that runs only if no stored evidence is valid
-  std::string resolved = {};    ///< ArmEvidence::resolved
-  std::string repeat = {};      ///< id of a second run of the same; "" if there is none
+  std::string spare_twin = {};           ///< id of a twin that runs only if no stored evidence is valid
+  std::string resolved = {};             ///< ArmEvidence::resolved
+  std::string repeat = {};               ///< id of a second run of the same; "" if there is none
+  std::vector<WatchedRun> watched = {};  ///< further runs of an arm that does not repeat itself
 
-  /// Returns the ids of its runs, twin and repeat; without a spare twin.
+  /// Returns the ids of its runs, twin, repeat and watched runs; without a spare twin.
   std::vector<std::string> runs() const;
 };
 

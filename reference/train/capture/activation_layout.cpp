@@ -104,11 +104,48 @@ bool ActivationLayouts::is_term(trace::Phase phase, const std::string& part) con
          (is_whole_in_attention && is_latent_);
 }
 
+int64_t ActivationLayouts::rows_of_piece() const {
+  return rows_ / (config_.data.micro_batches * config_.parallel.pp_microbatches);
+}
+
+/// Returns the layout of [B, S, ...] whose rows and positions are this rank's.
+/// \param over_tensor_ranks  what ranks along tp have of it
+ActivationLayouts::Piece ActivationLayouts::laid_out(
+    std::vector<int64_t> shape, int64_t first_row, const decltype(Placement::kind)& over_tensor_ranks) const {
+  Piece piece;
+  TensorLayout& layout = piece.layout;
+  layout.global_shape = shape;
+  layout.global_shape[0] = config_.data.global_batch;
+  layout.global_shape[1] = config_.data.seq_len;
+  for (const MeshDimension& dimension : mesh_.dimensions()) {
+    if (dimension.size == 1 || dimension.name == "pp")
+      continue;
+    Placement placement = {dimension.name, place(dimension.name), dimension.size, Replicate{}};
+    if (dimension.name == "dp_replicate" || dimension.name == "dp_shard")
+      placement.kind = Shard{0, own_rows()};
+    else if (dimension.name == "cp")
+      placement.kind = Shard{1, ranges_of(places_)};
+    else if (dimension.name == tensor_ranks)
+      placement.kind = over_tensor_ranks;
+    layout.placements.push_back(std::move(placement));
+  }
+  if (const int64_t rows = rows_of_piece(); rows < rows_) {
+    const int64_t first = first_row_ + first_row;
+    layout.placements.push_back({std::string(trace::micro_batch_dimension), first_row / rows, rows_ / rows,
+                                 Shard{0, {{first, first + rows}}}});
+  }
+  piece.shape = std::move(shape);
+  return piece;
+}
+
+ActivationLayouts::Piece ActivationLayouts::of_tokens(int64_t first_row) const {
+  return laid_out({rows_of_piece(), static_cast<int64_t>(places_.size())}, first_row, Replicate{});
+}
+
 std::optional<ActivationLayouts::Piece> ActivationLayouts::of(trace::Phase phase, const std::string& part,
                                                               std::vector<int64_t> shape,
                                                               int64_t first_row) const {
-  const int64_t pieces = config_.data.micro_batches * config_.parallel.pp_microbatches;
-  const int64_t rows = rows_ / pieces;
+  const int64_t rows = rows_of_piece();
   if (shape.size() == 2 && shape[0] % rows == 0)  // [B S, ...]
     shape = {rows, shape[0] / rows, shape[1]};
   // After gathering, keys and values have attention's order.
@@ -120,37 +157,17 @@ std::optional<ActivationLayouts::Piece> ActivationLayouts::of(trace::Phase phase
     return std::nullopt;
   const bool splits_sequence = shape[1] != static_cast<int64_t>(places_.size());
   const std::optional<Columns> own_columns = columns(part, shape);
-  const int64_t column_dim = shape.size() == 4 ? 2 : static_cast<int64_t>(shape.size()) - 1;
-
-  Piece piece;
-  TensorLayout& layout = piece.layout;
-  layout.global_shape = shape;
-  layout.global_shape[0] = config_.data.global_batch;
-  layout.global_shape[1] = config_.data.seq_len;
+  const size_t column_dim = shape.size() == 4 ? 2 : shape.size() - 1;
+  decltype(Placement::kind) over_tensor_ranks = Replicate{};
+  if (is_term(phase, part))
+    over_tensor_ranks = Partial{};
+  else if (own_columns)
+    over_tensor_ranks = Shard{static_cast<int64_t>(column_dim), own_columns->own};
+  else if (splits_sequence)
+    over_tensor_ranks = Shard{1, *own_positions};
+  Piece piece = laid_out(std::move(shape), first_row, over_tensor_ranks);
   if (own_columns)
-    layout.global_shape[static_cast<size_t>(column_dim)] = own_columns->whole;
-  for (const MeshDimension& dimension : mesh_.dimensions()) {
-    if (dimension.size == 1 || dimension.name == "pp")
-      continue;
-    Placement placement = {dimension.name, place(dimension.name), dimension.size, Replicate{}};
-    if (dimension.name == "dp_replicate" || dimension.name == "dp_shard")
-      placement.kind = Shard{0, own_rows()};
-    else if (dimension.name == "cp")
-      placement.kind = Shard{1, ranges_of(places_)};
-    else if (dimension.name == tensor_ranks && is_term(phase, part))
-      placement.kind = Partial{};
-    else if (dimension.name == tensor_ranks && own_columns)
-      placement.kind = Shard{column_dim, own_columns->own};
-    else if (dimension.name == tensor_ranks && splits_sequence)
-      placement.kind = Shard{1, *own_positions};
-    layout.placements.push_back(std::move(placement));
-  }
-  if (pieces > 1) {
-    const int64_t first = first_row_ + first_row;
-    layout.placements.push_back({std::string(trace::micro_batch_dimension), first_row / rows, pieces,
-                                 Shard{0, {{first, first + rows}}}});
-  }
-  piece.shape = std::move(shape);
+    piece.layout.global_shape[column_dim] = own_columns->whole;
   return piece;
 }
 

@@ -37,6 +37,9 @@ class ActivationLayouts {
   std::optional<Piece> of(trace::Phase phase, const std::string& part, std::vector<int64_t> shape,
                           int64_t first_row) const;
 
+  /// Returns the layout of one number for each token that this rank reads of some rows, [B, S].
+  Piece of_tokens(int64_t first_row) const;
+
  private:
   struct Columns {
     int64_t whole = 0;
@@ -45,6 +48,9 @@ class ActivationLayouts {
   int64_t size(const std::string& dimension) const;
   int64_t place(const std::string& dimension) const;
   std::vector<IndexRange> own_rows() const;
+  int64_t rows_of_piece() const;
+  Piece laid_out(std::vector<int64_t> shape, int64_t first_row,
+                 const decltype(Placement::kind)& over_tensor_ranks) const;
   std::optional<std::vector<IndexRange>> positions(int64_t count) const;
   std::optional<Columns> columns(const std::string& part, const std::vector<int64_t>& shape) const;
   bool is_term(trace::Phase phase, const std::string& part) const;

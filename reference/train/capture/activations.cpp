@@ -21,6 +21,13 @@ void ActivationCapture::end() {
   seen_.clear();
 }
 
+void ActivationCapture::read(const std::string& name, const at::Tensor& x_BS, int64_t first_row) {
+  if (!is_on_ || !recorder_.wants(trace::Phase::input, name))
+    return;
+  const ActivationLayouts::Piece piece = layouts_.of_tokens(first_row_ + first_row);
+  offer(recorder_, device_, trace::Phase::input, name, x_BS, piece.shape, piece.layout);
+}
+
 void ActivationCapture::left(const std::string& part, const at::Tensor& result, int64_t first_row) {
   if (!is_on_)
     return;

@@ -21,6 +21,9 @@ class ActivationCapture {
   ActivationCapture(trace::Recorder& recorder, const Device& device, ActivationLayouts layouts)
       : recorder_(recorder), device_(device), layouts_(std::move(layouts)) {}
 
+  /// Offers a tensor that the model reads of a micro-batch, one number for each token of this rank.
+  /// \param first_row  place of its first row in the micro-batch
+  void read(const std::string& name, const at::Tensor& x_BS, int64_t first_row);
   /// Call it before each micro-batch. \param rows  of the micro-batch
   void begin_micro_batch(int64_t rows);
   /// Stops offering until the next micro-batch. Call it when the gradients of the update are complete.

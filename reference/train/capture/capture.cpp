@@ -14,6 +14,7 @@
 #include "reference/optim/optimizer.hpp"
 #include "reference/train/capture/layout.hpp"
 #include "reference/train/capture/offer.hpp"
+#include "reference/train/step/batch_input.hpp"
 #include "reference/train/step/trainer.hpp"
 
 namespace parity::reference {
@@ -33,6 +34,7 @@ StepCapture::StepCapture(Trainer& trainer, trace::Recorder& recorder)
                            operators_.left(part);
                            activations_.left(part, result, first_row);
                          });
+  trainer_.set_piece_hook([this](const BatchPiece& piece) { offer_piece(piece); });
   trainer_.set_batch_hook(
       [this](int64_t step, int64_t index, const MicroBatch& batch) { offer_batch(step, index, batch); });
 }
@@ -46,7 +48,8 @@ void StepCapture::initial_state() {
   recorder_.end_step();
 }
 
-void StepCapture::begin_step(int64_t step) {
+void StepCapture::begin_step(int64_t step, bool is_saved) {
+  is_saved_ = is_saved;
   recorder_.begin_step(step);
   if (std::exchange(has_loaded_, false))
     offer_loaded();
@@ -95,37 +98,43 @@ void StepCapture::offer(trace::Phase phase) {
     offer_router_biases();
 }
 
+void StepCapture::offer_state(trace::Phase phase, const std::string& name, const Optimizer::State& state) {
+  if (!recorder_.wants(phase, name))
+    return;
+  const bool is_count = state.value.dim() == 0;
+  const Shape shape = is_count ? Shape{1} : Shape(state.value.sizes().vec());
+  parity::reference::offer(recorder_, trainer_.world().device(), phase, name, state.value, shape,
+                           parameter_layout(state.layout, shape, trainer_.mesh(), trainer_.world().rank()));
+}
+
 void StepCapture::offer_optimizer_state() {
-  for (const Optimizer::State& state : trainer_.optimizer().state()) {
-    if (state.value.dim() == 0 || !recorder_.wants(trace::Phase::optim, state.name))
-      continue;
-    const Shape shape = state.value.sizes().vec();
-    parity::reference::offer(recorder_, trainer_.world().device(), trace::Phase::optim, state.name,
-                             state.value, shape,
-                             parameter_layout(state.layout, shape, trainer_.mesh(), trainer_.world().rank()));
-  }
+  for (const Optimizer::State& state : trainer_.optimizer().state())
+    if (state.value.dim() > 0 || is_saved_)
+      offer_state(trace::Phase::optim, state.name, state);
 }
 
 void StepCapture::offer_loaded() {
-  const auto offer_one = [this](const std::string& name, const at::Tensor& value,
-                                const TensorLayout& layout) {
-    const Shape shape = value.sizes().vec();
-    if (!shape.empty() && recorder_.wants(trace::Phase::input, name))
-      parity::reference::offer(recorder_, trainer_.world().device(), trace::Phase::input, name, value, shape,
-                               parameter_layout(layout, shape, trainer_.mesh(), trainer_.world().rank()));
-  };
   for (const Parameter& parameter : trainer_.parameters())
-    offer_one("loaded/param/" + parameter.name, parameter.value.detach(), parameter.layout);
+    offer_state(trace::Phase::input, "loaded/param/" + parameter.name,
+                {parameter.name, parameter.value.detach(), parameter.layout});
+  for (const Parameter& bias : own_router_biases())
+    offer_state(trace::Phase::input, "loaded/param/" + bias.name, {bias.name, bias.value, {}});
   for (const Optimizer::State& state : trainer_.optimizer().state())
-    offer_one("loaded/optim/" + state.name, state.value, state.layout);
+    offer_state(trace::Phase::input, "loaded/optim/" + state.name, state);
+}
+
+Parameters StepCapture::own_router_biases() const {
+  const std::vector<Parameter>& own = trainer_.parameters();
+  Parameters biases = trainer_.router_biases();
+  std::erase_if(biases, [&](const Parameter& bias) {
+    const std::string block = bias.name.substr(0, bias.name.find("expert_bias"));
+    return std::ranges::none_of(own, [&](const Parameter& each) { return each.name.starts_with(block); });
+  });
+  return biases;
 }
 
 void StepCapture::offer_router_biases() {
-  const std::vector<Parameter>& own = trainer_.parameters();
-  for (const Parameter& bias : trainer_.router_biases()) {
-    const std::string block = bias.name.substr(0, bias.name.find("expert_bias"));
-    if (std::ranges::none_of(own, [&](const Parameter& each) { return each.name.starts_with(block); }))
-      continue;  // another stage's
+  for (const Parameter& bias : own_router_biases()) {
     torch::Tensor here = bias.value.cpu();
     recorder_.tensor(trace::Phase::param, bias.name, view_of(here), here.mutable_data_ptr(),
                      parameter_layout({}, here.sizes().vec(), trainer_.mesh(), trainer_.world().rank()));
@@ -158,6 +167,13 @@ void StepCapture::offer_batch(int64_t step, int64_t index, const MicroBatch& bat
                           [&](const char* name) { return recorder_.wants(trace::Phase::input, name); }))
     for (const auto& [mask, values] : trainer_.first_keys(batch))
       keep(mask == "all" ? "first_keys" : "first_keys." + mask, values);
+}
+
+void StepCapture::offer_piece(const BatchPiece& piece) {
+  activations_.read("read/tokens", piece.input.tokens_BS, piece.input.first_row);
+  activations_.read("read/labels", piece.labels, piece.input.first_row);
+  if (piece.input.positions_BS.defined())  // otherwise the model counts them
+    activations_.read("read/positions", piece.input.positions_BS, piece.input.first_row);
 }
 
 void StepCapture::offer_mask_inputs() {

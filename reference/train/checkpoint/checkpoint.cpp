@@ -113,7 +113,7 @@ void Trainer::load(const std::filesystem::path& file, const std::vector<Checkpoi
       const std::string name = kind + "/" + s.applied.parameters[i].name;
       copy_into((*values)[i], s.applied.parameters[i].layout, find(entries, name, file), name, file);
     }
-  for (const Parameter& bias : router_biases())
+  for (const Parameter& bias : excluded(CheckpointPart::router_bias) ? Parameters() : router_biases())
     copy_into(bias.value, {}, find(entries, "buffer/" + bias.name, file), bias.name, file);
   for (const Optimizer::State& state : s.optimizer->state()) {
     const std::string name = "optimizer/" + state.name;

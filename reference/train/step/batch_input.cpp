@@ -31,8 +31,8 @@ std::vector<BatchPiece> pieces_of(const Decoder& model, const MicroBatch& batch,
         masks == PipelineMasks::own
             ? model.get_attention_masks(some(tokens), some(positions), own)
             : rows_of(whole, batch.seq_len, masks == PipelineMasks::held ? 0 : first, rows);
-    ModelInput input(placed(some(tokens)), counts_through ? torch::Tensor() : placed(some(positions)),
-                     of_piece);
+    ModelInput input{placed(some(tokens)), counts_through ? torch::Tensor() : placed(some(positions)),
+                     of_piece};
     input.first_row = first;
     result.push_back({std::move(input), placed(some(labels)),
                       some(labels).ne(ignored_label).sum().item<int64_t>(),

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 
 #include "reference/loss/chunked_loss.hpp"
@@ -48,6 +49,8 @@ void Trainer::differentiate(const MicroBatch& batch, const PieceLossOf& loss_of)
     s.tally.add_masks(s.model.get_masks(batch.tokens, batch.positions, batch.seq_len));
   const std::vector<BatchPiece> pieces = pieces_of(batch);
   check_labels(pieces);
+  if (s.piece_hook)
+    std::ranges::for_each(pieces, s.piece_hook);
   if (s.applied.pipeline)
     return differentiate_in_pieces(pieces, loss_of);
   const BatchPiece& piece = pieces.front();

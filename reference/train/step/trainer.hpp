@@ -53,6 +53,7 @@ class Trainer {
 
   void set_phase_hook(PhaseHook hook);
   void set_batch_hook(BatchHook hook);
+  void set_piece_hook(PieceHook hook);
 
   /// Called with the name of each module of the model when it begins to run, also without gradients.
   using PartEntered = std::function<void(const std::string& part)>;

@@ -22,6 +22,10 @@ void Trainer::set_batch_hook(BatchHook hook) {
   state_->batch_hook = std::move(hook);
 }
 
+void Trainer::set_piece_hook(PieceHook hook) {
+  state_->piece_hook = std::move(hook);
+}
+
 void Trainer::observe_parts(PartEntered entered, PartLeft left) {
   ModuleHooks& hooks = state_->model.hooks();
   hooks.observe(std::move(entered),

@@ -9,6 +9,7 @@
 
 namespace parity::reference {
 
+struct BatchPiece;
 struct MicroBatch;
 
 /// Called at the points of an update where tensors are recorded. It may write to them.
@@ -24,5 +25,8 @@ using PhaseHook = std::function<void(trace::Phase)>;
 
 /// Called with each micro-batch before its forward pass; `index` counts from 0 in each update.
 using BatchHook = std::function<void(int64_t step, int64_t index, const MicroBatch&)>;
+
+/// Called with each piece of a micro-batch before its forward pass, after rows and sequences were cut.
+using PieceHook = std::function<void(const BatchPiece&)>;
 
 }  // namespace parity::reference

@@ -48,6 +48,7 @@ struct TrainerState {
   std::map<std::string, std::vector<torch::Tensor>*> kept_values;  ///< written to checkpoints too, by name
   PhaseHook phase_hook;
   BatchHook batch_hook;
+  PieceHook piece_hook;
 
   /// Returns the loss of hidden states. With loss.chunks it also differentiates it, down to those states.
   PieceLoss loss_of(const LossRule& rule, const torch::Tensor& hidden, const torch::Tensor& labels) const;

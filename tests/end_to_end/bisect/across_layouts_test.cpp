@@ -24,6 +24,14 @@ class AcrossLayoutsTest : public PlantedFaultTest {
     return bisect::search_run({with_extra_arms(source, {changed}), good, bad + "~changed"}, options(),
                               progress_);
   }
+  /// Searches between a whole run and one that restarts after update 3 without a part of its checkpoint.
+  bisect::SearchRecord search_restart(const std::string& forgotten, FaultModel model) {
+    const std::string excluded =
+        forgotten.empty() ? "" : "checkpoint.exclude_from_loading = [\"" + forgotten + "\"]\n";
+    const std::string balance = model == FaultModel::mixture ? "moe.load_balance = \"on\"\n" : "";
+    return search_settings({"other", model, "checkpoint.restart_after = 3\n"}, excluded,
+                           "steps = 6\n" + balance);
+  }
   static trace::Fault fault(trace::FaultKind kind, trace::Phase phase, const std::string& name,
                             double size = 0) {
     trace::Fault fault;
@@ -128,6 +136,19 @@ TEST_F(AcrossLayoutsTest, AverageInsteadOfSum_DepartsFromALaw) {
   EXPECT_EQ(details(record, "element").at("factor"), 0.5) << record.to_json().dump(1);
 }
 
+/// One process against two context-parallel ranks, of which each cuts a tensor a place too far.
+TEST_F(AcrossLayoutsTest, WrongCut_EndsAtWhatTheModelReads) {
+  for (const char* cut : {"tokens", "labels", "positions"}) {
+    const bisect::SearchRecord record = search_settings(
+        {"other", FaultModel::dense, "parallel.cp = 2\nattention.backend = \"flex\"\n"},
+        fmt::format("environment = {{ LD_PRELOAD = \"{}/lib/libwrong_cut.so\", CUT_TOO_FAR = \"{}\" }}\n",
+                    places::build, cut));
+    expect_tensor(record, 1, "input", std::string("read/") + cut);
+    EXPECT_THAT(record.sentence,
+                HasSubstr(fmt::format("the model of other reads other {} than the update has", cut)));
+  }
+}
+
 /// The loaded state comes before all that follows from it.
 TEST_F(AcrossLayoutsTest, LostState_IsNamedWhereItIsLoaded) {
   const suite::Case source = write_case("r", base() +
@@ -143,6 +164,24 @@ TEST_F(AcrossLayoutsTest, LostState_IsNamedWhereItIsLoaded) {
   EXPECT_EQ(found.at("saved").at("side"), "actual");
   EXPECT_EQ(found.at("saved").at("step"), 4);
   EXPECT_THAT(record.sentence, HasSubstr("wrong continues after update 4 with another optim exp_avg"));
+}
+
+/// What a resumed run forgets of the rest is named where it is loaded.
+TEST_F(AcrossLayoutsTest, LostCountOfUpdates_IsNamed) {
+  const bisect::SearchRecord record = search_restart("optimizer.step", FaultModel::dense);
+  expect_tensor(record, 4, "input", "loaded/optim/step/tok_embeddings.weight");
+  EXPECT_THAT(record.sentence, HasSubstr("other continues after update 3 with another optim step/"));
+}
+
+TEST_F(AcrossLayoutsTest, LostRouterBias_IsNamed) {
+  const bisect::SearchRecord record = search_restart("router.bias", FaultModel::mixture);
+  expect_tensor(record, 4, "input", "loaded/param/layers.1.moe.expert_bias");
+  EXPECT_THAT(record.sentence, HasSubstr("other continues after update 3 with another param layers.1.moe."));
+}
+
+TEST_F(AcrossLayoutsTest, CompleteRestart_LoadsWhatItHad) {
+  for (const FaultModel model : {FaultModel::dense, FaultModel::mixture})
+    EXPECT_THAT(search_restart("", model).sentence, HasSubstr("one and other do not differ"));
 }
 
 }  // namespace

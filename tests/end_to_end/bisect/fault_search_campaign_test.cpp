@@ -37,8 +37,9 @@ TEST_F(FaultSearchCampaign, ThreeHundredFaults_99PercentAreLocated) {
 
 /// From one process to each layout, with the rounding of another order of sums around the fault.
 TEST_F(FaultSearchCampaign, FaultsAcrossLayouts_AreLocated) {
-  const char* count = std::getenv("PARITY_FAULTS_OF_LAYOUT");
-  const Score score = campaign_across(count ? std::strtoul(count, nullptr, 10) : 3, 1);
+  const char *count = std::getenv("PARITY_FAULTS_OF_LAYOUT"), *seed = std::getenv("PARITY_FAULTS_SEED");
+  const Score score = campaign_across(count ? std::strtoul(count, nullptr, 10) : 3,
+                                      seed ? std::strtoul(seed, nullptr, 10) : 1);
   std::printf("%lld faults: step %lld, tensor %lld, innocent operators %lld\n",
               static_cast<long long>(score.faults), static_cast<long long>(score.steps),
               static_cast<long long>(score.places), static_cast<long long>(score.blamed));

@@ -6,6 +6,7 @@
 
 #include <gmock/gmock.h>
 
+#include "harness/bisect/traces/tensor_path.hpp"
 #include "harness/compare/tensors/gap.hpp"
 #include "tests/end_to_end/faults/planted_fault.hpp"
 
@@ -75,6 +76,23 @@ std::set<std::string> terms_of(const trace::Trace& trace) {
   return terms;
 }
 
+/// What the model reads, joined over micro-batches, rows and sequences, is the update's input.
+TEST_P(LayoutTensorsTest, CutInputs_JoinToTheUpdates) {
+  const suite::ArmRuns runs = both();
+  const trace::Trace& trace = *runs.evidence.trace(laid_out());
+  for (const char* name : {"tokens", "labels"}) {
+    const trace::TensorKey update{1, trace::Phase::input, name},
+        read{1, trace::Phase::input, std::string("read/") + name};
+    ASSERT_TRUE(trace.has_tensor(read)) << name;
+    EXPECT_EQ(trace.find_sketch(read)->digest, trace.find_sketch(update)->digest) << name;
+  }
+  const trace::TensorKey positions{1, trace::Phase::input, "read/positions"};
+  EXPECT_EQ(trace.has_tensor(positions), has("parallel.cp")) << "whole sequences are counted by the model";
+  for (const bisect::TensorStation& station :
+       bisect::compare_path(*runs.evidence.trace(whole()), trace, 1).stations)
+    EXPECT_FALSE(station.changed) << station.key.name;
+}
+
 /// Shards are put where they belong, replicas count once, and terms of a sum are added: results of shared
 /// experts, gradients of a router and of latents under tensor parallelism.
 TEST_P(LayoutTensorsTest, JoinToThoseOfOneProcess) {
@@ -95,7 +113,9 @@ TEST_P(LayoutTensorsTest, JoinToThoseOfOneProcess) {
                                        "backward layers.0.attention.wkv_a"}));
   }
   for (const trace::TensorKey& key : other.tensors())
-    if (!one.has_tensor(key)) {  // gradients before their reduction: terms of the sum
+    if (key.name == "read/positions") {  // one process counts them in the model
+      expect_equal(one, {key.step, key.phase, "positions"}, other, key);
+    } else if (!one.has_tensor(key)) {  // gradients before their reduction: terms of the sum
       ASSERT_EQ(key.phase, trace::Phase::grad_local) << key.name;
       expect_equal(one, {key.step, trace::Phase::grad, key.name}, other, key);
     }

@@ -116,15 +116,16 @@ class PlantedFaultTest : public TrainedCaseTest {
     return {is_exact ? Outcome::exact : Outcome::wrong, what + ": " + record.sentence, record.runs()};
   }
 
-  /// Searches between one process and a layout with other settings.
-  bisect::SearchRecord search_settings(const FaultLayout& layout, const std::string& settings) {
+  /// Searches between one process and a layout with other settings. \param base  settings of both
+  bisect::SearchRecord search_settings(const FaultLayout& layout, const std::string& settings,
+                                       const std::string& base = "steps = 4\n") {
     const suite::Case source = write_case(
-        "s",
-        fmt::format("[base]\nsteps = 4\n[base.architecture]\ndim = 32\nn_heads = 2\nvocab_size = 256\n"
-                    "ffn_hidden = 64\n[base.data]\nseq_len = 32\nglobal_batch = 8\n"
-                    "[arms.one]\n{0}[arms.other]\n{0}{1}{2}{3}{4}",
-                    keys_of(layout.model), layout.keys, settings,
-                    check("channel = \"loss\"\narms = [\"one\", \"other\"]", "equivalent"), no_golden()));
+        "s", fmt::format("[base]\n{5}[base.architecture]\ndim = 32\nn_heads = 2\nvocab_size = 256\n"
+                         "ffn_hidden = 64\n[base.data]\nseq_len = 32\nglobal_batch = 8\n"
+                         "[arms.one]\n{0}[arms.other]\n{0}{1}{2}{3}{4}",
+                         keys_of(layout.model), layout.keys, settings,
+                         check("channel = \"loss\"\narms = [\"one\", \"other\"]", "equivalent"), no_golden(),
+                         base));
     return bisect::search_run({source, "one", "other"}, options(), progress_);
   }
 

@@ -19,6 +19,7 @@
 namespace parity::reports {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -44,6 +45,21 @@ TEST(PageTest, NamesNoAddressInTheNetwork) {
   EXPECT_EQ(occurrences(as("html", sample_file()), "(https?:)?//[a-z]"), 0U)
       << "comments in scripts count as well";
   EXPECT_THAT(as("html", sample_file()), HasSubstr("default-src 'none'"));
+}
+
+TEST(PageTest, CoverageBesideThePage_IsLinked) {
+  const std::filesystem::path folder =
+      std::filesystem::path(testing::TempDir()) / ("coverage_" + std::to_string(::getpid()));
+  const auto rendered_page = [&folder] {
+    render(folder / "results.json", folder);
+    return read_file(folder / "index.html");
+  };
+  write_file(folder / "results.json", sample_json().dump());
+  EXPECT_THAT(rendered_page(), AllOf(HasSubstr("parity coverage --html OUT/coverage.html"),
+                                     Not(HasSubstr("href=\"coverage.html\""))));
+  write_file(folder / "coverage.html", "a page");
+  EXPECT_THAT(rendered_page(), HasSubstr("<a href=\"coverage.html\">coverage.html</a>, surveyed 2"));
+  std::filesystem::remove_all(folder);
 }
 
 TEST(PageTest, DataCannotEndItsScriptElement) {

@@ -15,6 +15,7 @@ namespace parity::bisect {
 namespace {
 
 using testing::AllOf;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
@@ -102,6 +103,37 @@ class SearchGoldenTest : public suite::SuiteTest {
     return all;
   }
   std::filesystem::path golden() const { return folder_ / "golden/topic/c.h5"; }
+
+  /// Writes a trainer that leaves the trace of arm a, and knows the key lr.decay with a default.
+  void write_trainer() const {
+    const std::filesystem::path trainer = folder_ / "no-trainer-needed";
+    write_file(std::filesystem::path(trainer.string() + ".schema.json"),
+               R"({"schema": "parity.config/1", "channels": ["loss", "lr"], "keys": {
+  "steps": {"type": "integer", "default": 10},
+  "threads": {"type": "integer", "default": 1},
+  "dtype": {"type": "string", "default": "float32", "values": ["float32", "float64"]},
+  "device": {"type": "string", "default": "cpu", "values": ["cpu"]},
+  "lr.base": {"type": "number", "default": 0.5},
+  "lr.decay": {"type": "string", "default": "linear", "values": ["linear", "cosine"]}}})");
+    write_file(trainer,
+               "#!/bin/sh\ndtype=float32\ngrep -q float64 \"$PARITY_CONFIG\" && dtype=float64\ncp '" +
+                   (folder_ / "cases/topic/a.").string() + "'$dtype.h5 \"$PARITY_TRACE\"\n");
+    std::filesystem::permissions(trainer, std::filesystem::perms::owner_all);
+  }
+  /// A case with an arm of that trainer.
+  suite::Case trained(const std::string& keys) const {
+    return write_case("c", "[arms.a]\n" + keys + arm("b") +
+                               "[[checks]]\nchannel = \"lr\"\nrelation = \"identical\"\nbecause = \"x\"\n");
+  }
+  SearchRecord search_trained(const std::string& keys) const {
+    suite::SuiteOptions options;
+    options.out = folder_ / "out";
+    options.trainer = folder_ / "no-trainer-needed";
+    options.use_cache = false;  // the trainer is a script that copies another trace now
+    options.command = {"parity", "bisect"};
+    Progress progress(stderr, false);
+    return search_golden(trained(keys), "a", options, progress);
+  }
 };
 
 TEST_F(SearchGoldenTest, ARunThatIsItsGoldenDoesNotDiffer) {
@@ -164,7 +196,30 @@ TEST_F(SearchGoldenTest, WhatDiffersBeforeTrainingStartsComesFirst) {
       "different before training starts: config (lr.base is 0.5 in the golden and 0.25 here), environment "
       "(torch is \"1\" in the golden and \"2\" here) and first weights (initial_weights is \"abc\" in the "
       "golden and \"def\" here); loss of a differs from the golden from step 5 on: 7 against 10.5");
-  EXPECT_THAT(answer(record, "config"), Not(HasSubstr("new"))) << "a key that is new since changes nothing";
+  EXPECT_THAT(answer(record, "config"), Not(HasSubstr("new"))) << "the default of a command's key is unknown";
+  EXPECT_THAT(record.notes, Contains(HasSubstr("lacks new (1)")));
+}
+
+TEST_F(SearchGoldenTest, NewKeyOfTheTrainer_CountsUnlessItsDefault) {
+  write_trainer();
+  run({trained("")}, golden::GoldenMode::update_all, false);
+  Training other;
+  other.losses[4] = 8.5;
+  other.config["lr"]["decay"] = "linear";
+  train("a", other);
+  const SearchRecord usual = search_trained("");
+  EXPECT_TRUE(usual.differs);
+  EXPECT_THAT(names(usual), Not(Contains("config"))) << usual.sentence;
+  EXPECT_TRUE(usual.notes.empty());
+  other.config["lr"]["decay"] = "cosine";
+  train("a", other);
+  const SearchRecord record = search_trained("lr.decay = \"cosine\"\n");
+  EXPECT_THAT(record.sentence,
+              HasSubstr("before training starts: config (lr.decay (\"cosine\") is absent in the golden)"));
+  ASSERT_NE(stage(record, "config"), nullptr);
+  EXPECT_EQ(stage(record, "config")->details.at("keys"),
+            Json::array({{{"key", "lr.decay"}, {"expected", nullptr}, {"actual", "cosine"}}}));
+  EXPECT_THAT(stage(record, "config")->command, HasSubstr("parity bisect options"));
 }
 
 TEST_F(SearchGoldenTest, DriftIsNoDifference) {

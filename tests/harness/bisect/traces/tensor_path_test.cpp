@@ -94,6 +94,42 @@ TEST_F(TensorPathTest, Inputs_InCausalOrder) {
   EXPECT_EQ(path.first_difference()->key.name, "tokens");
 }
 
+std::vector<Offer> cut_inputs() {
+  std::vector<Offer> inputs;
+  for (const char* name : {"labels", "read/labels", "read/tokens", "tokens"})
+    inputs.push_back({trace::Phase::input, name, {1, 2}});
+  return inputs;
+}
+
+TEST_F(TensorPathTest, WrongCut_DiffersFromItsOwnUpdate) {
+  std::vector<Offer> off = cut_inputs();
+  change(off, trace::Phase::input, "read/labels", 2);
+  const TensorPath path = compare_path(trace("a.h5", cut_inputs()), trace("b.h5", off), 2);
+  EXPECT_THAT(station_names(path),
+              ElementsAre("input tokens", "input read/tokens", "input labels", "input read/labels"));
+  const TensorStation* first = path.first_difference(1);
+  ASSERT_NE(first, nullptr) << "a wrong cut counts at any size";
+  EXPECT_EQ(first->key.name, "read/labels");
+  ASSERT_TRUE(first->changed);
+  EXPECT_EQ(first->changed->text("good", "bad"),
+            "the model of bad reads other labels than the update has, once rows and sequences are cut");
+  EXPECT_EQ(path.before(*first)->key.name, "labels");
+}
+
+TEST_F(TensorPathTest, WrongCutAfterOtherTokens_IsNotFirst) {
+  std::vector<Offer> off = cut_inputs();
+  for (const char* name : {"tokens", "read/tokens", "read/labels"})
+    change(off, trace::Phase::input, name, 2);
+  const TensorPath path = compare_path(trace("a.h5", cut_inputs()), trace("b.h5", off), 2);
+  EXPECT_EQ(path.first_difference()->key.name, "tokens");
+}
+
+TEST_F(TensorPathTest, WrongCutOfBothSides_IsNoDifference) {
+  std::vector<Offer> off = cut_inputs();
+  change(off, trace::Phase::input, "read/labels", 2);
+  EXPECT_EQ(compare_path(trace("a.h5", off), trace("b.h5", off), 2).first_difference(), nullptr);
+}
+
 TEST_F(TensorPathTest, FirstDifference_IsNamedApartFromAmplifier) {
   std::vector<Offer> off = step_of_model();
   change(off, trace::Phase::forward, "layers.1", 1 + 1e-4F);

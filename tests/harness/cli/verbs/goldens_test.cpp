@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
+#include <regex>
+
 #include <gmock/gmock.h>
 
 #include "harness/golden/golden_file.hpp"
@@ -35,6 +37,10 @@ class GoldensTest : public ProgramTest {
       if (item.at("name") == "topic/golden")
         return item.at("golden");
     return "not listed";
+  }
+  /// Returns printed text with one space in place of each line break and its indent.
+  static std::string words_of(const std::string& text) {
+    return std::regex_replace(text, std::regex("\\s+"), " ");
   }
   void git(const std::string& words) const {
     const Outcome outcome = shell("git -c user.name=t -c user.email=t@example.org " + words);
@@ -97,6 +103,29 @@ TEST_F(GoldensTest, RunThatDoesNotRepeatItself_SaysSo) {
   EXPECT_EQ(found.status, 1) << found.err;
   EXPECT_THAT(found.out, HasSubstr("x does not repeat itself"));
   EXPECT_THAT(found.out, HasSubstr("loss at step 3"));
+  EXPECT_THAT(words_of(found.out), HasSubstr("the difference did not show again in 6 further runs that "
+                                             "recorded the operators of update 3"));
+}
+
+TEST_F(GoldensTest, RunThatNeverRepeatsItself_NamesWhatItCan) {
+  write_file(folder_ / "cases/topic/turn", "a");
+  write_case("golden", shell_arm("x", "cp {case_dir}/$(cat {case_dir}/turn).h5 $PARITY_TRACE") +
+                           copying_arm("y", "a") + losses_identical());
+  ASSERT_EQ(parity("golden record topic/golden --reason 'other command'").status, 0);
+  std::vector<double> other = falling_losses();
+  other[7] = 6.5;
+  write_trace("b", other);
+  other[2] = 7.0;
+  write_trace("c", other);
+  write_case("golden", shell_arm("x",
+                                 "n=$(cat {case_dir}/turn); cp {case_dir}/$n.h5 $PARITY_TRACE; "
+                                 "if [ $n = b ]; then echo c; else echo b; fi > {case_dir}/turn") +
+                           copying_arm("y", "a") + losses_identical());
+  write_file(folder_ / "cases/topic/turn", "b");
+  const Outcome found = parity("run topic/golden -j1");
+  EXPECT_EQ(found.status, 1) << found.err;
+  EXPECT_THAT(words_of(found.out),
+              HasSubstr("two further runs that recorded update 3 differ first in loss at step 3"));
 }
 
 TEST_F(GoldensTest, EachModeDoesWhatItsNameSays) {
