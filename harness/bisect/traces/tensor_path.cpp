@@ -16,6 +16,7 @@
 #include "harness/compare/tensors/gap.hpp"
 #include "harness/compare/text/wording.hpp"
 #include "harness/trace/format/operator_tensor.hpp"
+#include "harness/trace/format/restart_names.hpp"
 
 namespace parity::bisect {
 namespace {
@@ -114,19 +115,10 @@ TensorStation compare(const trace::TensorKey& key, const trace::Trace& expected,
   return station;
 }
 
-/// Returns the tensor that a resumed run saved, by the name under which it offers what it loaded.
-std::optional<trace::TensorKey> saved_key(const trace::TensorKey& key) {
-  for (const trace::Phase phase : {trace::Phase::param, trace::Phase::optim})
-    if (const std::string prefix = fmt::format("loaded/{}/", name_of(phase));
-        key.phase == trace::Phase::input && key.name.starts_with(prefix))
-      return trace::TensorKey{key.step - 1, phase, key.name.substr(prefix.size())};
-  return std::nullopt;
-}
-
 /// Returns a station for what a side loaded; nothing if it is what the side had, or that was not recorded.
 std::optional<TensorStation> changed_by_loading(const trace::Trace& trace, const trace::TensorKey& key,
                                                 bool of_expected) {
-  const std::optional<trace::TensorKey> saved = saved_key(key);
+  const std::optional<trace::TensorKey> saved = trace::saved_key(key);
   const trace::SketchRow *now = trace.find_sketch(key), *before = saved ? trace.find_sketch(*saved) : nullptr;
   if (now == nullptr || before == nullptr || now->digest == before->digest)
     return std::nullopt;
@@ -164,7 +156,7 @@ std::vector<trace::TensorKey> in_order_of_computation(const trace::Trace& trace,
   const std::map<trace::TensorKey, RankRows>& rows = trace.rank_rows();
   for (auto entry = rows.lower_bound({step, trace::Phase{}, ""});
        entry != rows.end() && entry->first.step == step; ++entry)
-    if (!trace::parse_operator_tensor(entry->first.name))
+    if (!trace::parse_operator_tensor(entry->first.name) && !trace::is_saved(entry->first))
       entries.push_back(&*entry);
   const bool has_stages = trace.ranks() > 1 && std::ranges::any_of(entries, [&](const auto* entry) {
                             return static_cast<int64_t>(entry->second.size()) < trace.ranks();
@@ -207,8 +199,10 @@ std::string SplitReplicas::text(const std::string& expected, const std::string& 
 }
 
 std::string ChangedState::text(const std::string& expected, const std::string& actual) const {
-  return fmt::format("{} continues after update {} with another {} {} than it had",
-                     of_expected ? expected : actual, saved.step, name_of(saved.phase), saved.name);
+  const std::string what = trace::is_saved(saved) ? saved.name.substr(trace::saved_prefix.size())
+                                                  : fmt::format("{} {}", name_of(saved.phase), saved.name);
+  return fmt::format("{} continues after update {} with another {} than it had",
+                     of_expected ? expected : actual, saved.step, what);
 }
 
 Json SplitReplicas::to_json() const {

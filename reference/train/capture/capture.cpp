@@ -14,6 +14,7 @@
 #include "reference/optim/optimizer.hpp"
 #include "reference/train/capture/layout.hpp"
 #include "reference/train/capture/offer.hpp"
+#include "reference/train/capture/restart_state.hpp"
 #include "reference/train/step/trainer.hpp"
 
 namespace parity::reference {
@@ -23,7 +24,11 @@ StepCapture::StepCapture(Trainer& trainer, trace::Recorder& recorder)
       activations_(
           recorder, trainer.world().device(),
           ActivationLayouts(trainer.config(), trainer.mesh(), trainer.world().rank(), trainer.parameters())),
-      operators_(recorder, trainer.world().device(), trainer.world().rank(), trainer.world().size()) {
+      operators_(recorder, trainer.world().device(), trainer.world().rank(), trainer.world().size()),
+      micro_batches_(trainer.parameters(), recorder, [this](const Parameter& parameter) {
+        return local_gradient_layout(parameter.layout, parameter.value.sizes().vec(), trainer_.mesh(),
+                                     trainer_.world().rank(), parameter.partial_gradient_over);
+      }) {
   trainer_.set_phase_hook([this](trace::Phase phase) {
     offer(phase);
     begin_region_after(phase);
@@ -49,9 +54,13 @@ void StepCapture::initial_state() {
 void StepCapture::begin_step(int64_t step) {
   recorder_.begin_step(step);
   if (std::exchange(has_loaded_, false))
-    offer_loaded();
+    offer_loaded(trainer_, recorder_);
   operators_.begin_step();
   comm_.begin(trainer_.world());
+}
+
+void StepCapture::saved() {
+  offer_saved(trainer_, recorder_);
 }
 
 void StepCapture::begin_region_after(trace::Phase phase) {
@@ -67,6 +76,7 @@ void StepCapture::begin_region_after(trace::Phase phase) {
 
 void StepCapture::offer(trace::Phase phase) {
   activations_.end();  // all gradients are complete
+  micro_batches_.end();
   if (phase == trace::Phase::optim)
     return offer_optimizer_state();
   if (phase == trace::Phase::grad)
@@ -106,26 +116,8 @@ void StepCapture::offer_optimizer_state() {
   }
 }
 
-void StepCapture::offer_loaded() {
-  const auto offer_one = [this](const std::string& name, const at::Tensor& value,
-                                const TensorLayout& layout) {
-    const Shape shape = value.sizes().vec();
-    if (!shape.empty() && recorder_.wants(trace::Phase::input, name))
-      parity::reference::offer(recorder_, trainer_.world().device(), trace::Phase::input, name, value, shape,
-                               parameter_layout(layout, shape, trainer_.mesh(), trainer_.world().rank()));
-  };
-  for (const Parameter& parameter : trainer_.parameters())
-    offer_one("loaded/param/" + parameter.name, parameter.value.detach(), parameter.layout);
-  for (const Optimizer::State& state : trainer_.optimizer().state())
-    offer_one("loaded/optim/" + state.name, state.value, state.layout);
-}
-
 void StepCapture::offer_router_biases() {
-  const std::vector<Parameter>& own = trainer_.parameters();
-  for (const Parameter& bias : trainer_.router_biases()) {
-    const std::string block = bias.name.substr(0, bias.name.find("expert_bias"));
-    if (std::ranges::none_of(own, [&](const Parameter& each) { return each.name.starts_with(block); }))
-      continue;  // another stage's
+  for (const Parameter& bias : own_router_biases(trainer_)) {
     torch::Tensor here = bias.value.cpu();
     recorder_.tensor(trace::Phase::param, bias.name, view_of(here), here.mutable_data_ptr(),
                      parameter_layout({}, here.sizes().vec(), trainer_.mesh(), trainer_.world().rank()));
@@ -142,6 +134,7 @@ void StepCapture::offer_batch(int64_t step, int64_t index, const MicroBatch& bat
     recorder_.replay_batch(step, index, name, {DType::float64, batch.shape(), values.data()});
   seq_len_ = batch.seq_len;
   activations_.begin_micro_batch(batch.rows);
+  micro_batches_.begin(index);
   operators_.begin_region(trace::Phase::forward, "data");
   const auto keep = [&](const std::string& name, const std::vector<int64_t>& values) {
     std::vector<int64_t>& so_far = mask_inputs_[name];

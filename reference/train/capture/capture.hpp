@@ -10,6 +10,7 @@
 #include "harness/trace/write/recorder.hpp"
 #include "reference/train/capture/activations.hpp"
 #include "reference/train/capture/comm_channels.hpp"
+#include "reference/train/capture/micro_batch_gradients.hpp"
 #include "reference/train/capture/operators.hpp"
 
 namespace at {
@@ -36,11 +37,12 @@ class StepCapture {
   void initial_state();
   /// Leaves out the channels of collectives. A run that resumes in another layout would have different ones.
   void leave_out_collectives() { counts_collectives_ = false; }
-  /// Lets the next step offer what the run loaded from a checkpoint, as its inputs "loaded/param/<name>" and
-  /// "loaded/optim/<name>".
+  /// Lets the next step offer what the run loaded from a checkpoint (restart_state.hpp).
   void loaded() { has_loaded_ = true; }
   /// Call it before Trainer::step.
   void begin_step(int64_t step);
+  /// Offers what a checkpoint of this state holds besides the tensors of the step. Call it before end_step.
+  void saved();
   /// Records the channels. Call it after Trainer::step.
   void end_step(const StepResult& result);
 
@@ -48,7 +50,6 @@ class StepCapture {
   void offer(trace::Phase phase);
   void offer_policy(const PolicyResult& policy);
   void offer_router_biases();
-  void offer_loaded();
   void offer_optimizer_state();
   /// Names the region that the operators after `phase` belong to.
   void begin_region_after(trace::Phase phase);
@@ -62,6 +63,7 @@ class StepCapture {
   CommChannels comm_;
   ActivationCapture activations_;
   OperatorCapture operators_;
+  MicroBatchGradients micro_batches_;
   bool counts_collectives_ = true;
   bool has_loaded_ = false;
   std::map<std::string, std::vector<int64_t>> mask_inputs_;  ///< of the update's micro-batches so far

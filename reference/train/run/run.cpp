@@ -128,11 +128,15 @@ void train(Trainer& trainer, const Updates& update, int64_t last, const Invocati
     if (capture != nullptr)
       capture->begin_step(step);
     const StepResult result = update();
-    if (capture != nullptr)
+    const bool saves = invocation.checkpoint_every > 0 && step % invocation.checkpoint_every == 0;
+    if (capture != nullptr) {
+      if (saves || step == invocation.stop_after)
+        capture->saved();
       capture->end_step(result);
+    }
     if (log != nullptr)
       log_step(*log, invocation.config, result);
-    if (invocation.checkpoint_every > 0 && step % invocation.checkpoint_every == 0 && step < last)
+    if (saves && step < last)
       trainer.save(checkpoint_file_of(invocation, step));
   }
 }
