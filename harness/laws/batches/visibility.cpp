@@ -34,6 +34,15 @@ std::vector<int64_t> documents_by_rule(const RecordedRun& run, const Batch& batc
   return {};
 }
 
+/// Returns whether a row has several recorded documents.
+bool has_several(const Batch& batch) {
+  for (int64_t row = 0; row < batch.rows; ++row)
+    for (int64_t place = 1; place < batch.length; ++place)
+      if (batch.documents[batch.at(row, place)] != batch.documents[batch.at(row, 0)])
+        return true;
+  return false;
+}
+
 /// Returns the one rule of attention.documents: `["eos"]` gives "eos".
 std::string document_rule(const RecordedRun& run) {
   const std::string list = run.config_text("attention.documents");
@@ -63,7 +72,8 @@ void Visibility::find_documents(const RecordedRun& run, const Batch& batch) {
     note_ = fmt::format("documents are told apart by {}, as the config says", rule);
   } else if (!batch.documents.empty()) {
     documents_.assign(batch.documents.begin(), batch.documents.end());
-    note_ = "documents are told apart by the recorded document_ids";
+    note_ = has_several(batch) ? "documents are told apart by the recorded document_ids"
+                               : "each row is one document by the recorded document_ids";
   } else {
     note_ = "documents are not told apart: neither the config nor document_ids says where they begin";
   }

@@ -51,7 +51,7 @@ class CausalityRunTest : public LawfulRunTest {
 };
 
 TEST_F(CausalityRunTest, CausalMask_Holds) {
-  expect_holds(probe(packed("sdpa", Json::array())), "documents are ");
+  expect_holds(probe(packed("sdpa", Json::array())), "each row is one document");
 }
 
 TEST_F(CausalityRunTest, PackedDocuments_Hold) {
@@ -69,7 +69,7 @@ TEST_F(CausalityRunTest, LeakBetweenDocuments_IsNamed) {
 TEST_F(CausalityRunTest, WindowTooWideByOne_IsNamed) {
   suite::PlannedRun run = packed("flex", Json::array());
   run.config["attention.sliding_window"] = 8;
-  expect_holds(probe(run), "documents");
+  expect_holds(probe(run), "each row is one document");
   EXPECT_THAT(sentence_of(probe(run, {{"attention", {{"sliding_window", 7}}}})),
               HasSubstr("is 7 tokens after it, where attention.sliding_window = 7 allows 6"));
 }

@@ -137,6 +137,12 @@ TEST_F(CausalityTest, RecordedDocuments_AreTold) {
     return run;
   };
   EXPECT_THAT(sentence(judge(with_documents(false), with_documents(true))), HasSubstr("in another document"));
+  const auto with_one = [&](bool is_probe) {
+    PlantedRun run = with_documents(is_probe);
+    std::get<std::vector<double>>(run.tensors.back().values).assign(rows * length, 0);
+    return run;
+  };
+  EXPECT_THAT(notes(judge(with_one(false), with_one(true))), HasSubstr("each row is one document"));
 }
 
 TEST_F(CausalityTest, Window_Holds) {
