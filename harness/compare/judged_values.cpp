@@ -120,6 +120,7 @@ std::string check_digest(const Check& check) {
   if (check.relation == Relation::lawful) {
     add(bytes, check.laws);
     add(bytes, check.departs);
+    bytes.text(check.before);
   }
   for (const double threshold : thresholds())
     bytes.number(threshold);

@@ -3,6 +3,7 @@
 #include "harness/laws/audit.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -66,16 +67,19 @@ Json Audit::to_json() const {
   Json list = Json::array();
   for (const Row& row : rows)
     list.push_back(laws::to_json(row));
-  return {{"schema", audit_schema},
-          {"trace", trace},
-          {"ended", ended},
-          {"verdict", verdict()},
-          {"faults", faults},
-          {"laws", list},
-          {"lawful", exit_code() == ExitCode::agree}};
+  Json json = {{"schema", audit_schema},
+               {"trace", trace},
+               {"ended", ended},
+               {"verdict", verdict()},
+               {"faults", faults},
+               {"laws", list},
+               {"lawful", exit_code() == ExitCode::agree}};
+  if (!before.empty())
+    json["before"] = before;
+  return json;
 }
 
-Audit audit(const trace::Trace& trace, const std::vector<std::string>& names) {
+Audit audit(const trace::Trace& trace, const std::vector<std::string>& names, const trace::Trace* before) {
   for (const std::string& name : names)
     static_cast<void>(law_of(name));
   Audit result;
@@ -83,7 +87,12 @@ Audit audit(const trace::Trace& trace, const std::vector<std::string>& names) {
   result.ended = trace.complete() && !trace.failure();
   for (const trace::FaultReport& report : trace.faults())
     result.faults.push_back(report.fault.text());
-  const RecordedRun run(trace);
+  std::optional<RecordedRun> continued;
+  if (before != nullptr) {
+    result.before = before->path().string();
+    continued.emplace(*before);
+  }
+  const RecordedRun run(trace, continued ? &*continued : nullptr);
   for (const Law& law : all_laws()) {
     if (!names.empty() && std::ranges::find(names, law.name) == names.end())
       continue;

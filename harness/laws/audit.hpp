@@ -23,6 +23,7 @@ struct Audit {
   };
   std::vector<Row> rows;
   std::string trace;                ///< path of the trace
+  std::string before;               ///< path of the trace of the run that this one continues; "": none given
   bool ended = true;                ///< whether the run came to its end without a failure
   std::vector<std::string> faults;  ///< defects that a capture injected into the run
 
@@ -35,8 +36,11 @@ struct Audit {
   Json to_json() const;
 };
 
-/// Asks every law about a run. \param names  of the laws to ask; empty: all
+/// Asks every law about a run.
+/// \param names   of the laws to ask; empty: all
+/// \param before  trace of the run that this one continues, for the law `restart`; null: none
 /// \throws UserError if a name is unknown, or a tensor of the trace cannot be read
-Audit audit(const trace::Trace& trace, const std::vector<std::string>& names = {});
+Audit audit(const trace::Trace& trace, const std::vector<std::string>& names = {},
+            const trace::Trace* before = nullptr);
 
 }  // namespace parity::laws

@@ -67,6 +67,7 @@ struct LawTensors {
   std::vector<std::string> names = {"*"};  ///< globs
   bool values = true;                      ///< false: statistics are enough
   bool before = false;                     ///< also at the update before
+  bool itself = true;                      ///< at the update that it judges; false: only before
 };
 
 /// Something that must follow from what a trace holds, whatever the trainer.
@@ -76,6 +77,7 @@ struct Law {
   std::string_view needs;           ///< what must be recorded, for people
   std::vector<LawTensors> tensors;  ///< what must be recorded, for programs; empty: channels are enough
   Finding (*ask)(const RecordedRun& run);
+  bool micro_batches = false;  ///< whether it also reads the gradients of single micro-batches
 };
 
 }  // namespace parity::laws

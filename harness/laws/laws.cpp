@@ -29,10 +29,11 @@ std::vector<Law> make_table() {
        {{.phase = Phase::grad}, {.phase = Phase::grad_clipped}},
        ask_clip},
       {"reduction",
-       "Is the reduced gradient the sum or mean of the ranks' gradients, each once?",
-       "phases grad_local and grad on every rank",
+       "Is a gradient the sum or mean of the micro-batches' and of the ranks' gradients, each once?",
+       "phases grad_local and grad on every rank, and micro_batches in the capture",
        {{.phase = Phase::grad_local}, {.phase = Phase::grad}},
-       ask_reduction},
+       ask_reduction,
+       /*micro_batches=*/true},
       {"update",
        "Does the optimizer's formula give the parameters and the state after the update?",
        "phase param of two successive steps, phases optim and grad_clipped; channel lr",
@@ -45,6 +46,14 @@ std::vector<Law> make_table() {
        "the channel lr of at least 4 updates",
        {},
        ask_schedule},
+      {"restart",
+       "Does a run that resumes begin with the state that the run before had?",
+       "phases param and optim of the last update before, and what was loaded after (input loaded/*)",
+       {{.phase = Phase::input, .names = {"loaded/*"}},
+        {.phase = Phase::input, .names = {"saved/*"}, .before = true, .itself = false},
+        {.phase = Phase::optim, .before = true, .itself = false},
+        {.phase = Phase::param, .before = true, .itself = false}},
+       ask_restart},
       {"replicas",
        "Do ranks hold the same values wherever they must?",
        "the files of at least 2 ranks",
@@ -90,7 +99,8 @@ std::set<int64_t> steps_of(const LawTensors& wanted, const trace::Trace& trace) 
 /// Returns whether the steps hold what a law reads at an update.
 bool hold(const std::set<int64_t>& steps, const LawTensors& wanted, int64_t update) {
   const bool begins = update == 1 && wanted.phase == Phase::optim;  // a state of zeros need not be recorded
-  return steps.contains(update) && (!wanted.before || begins || steps.contains(update - 1));
+  return (!wanted.itself || steps.contains(update)) &&
+         (!wanted.before || begins || steps.contains(update - 1));
 }
 
 }  // namespace

@@ -33,6 +33,7 @@ Finding ask_grad_norm(const RecordedRun& run);
 Finding ask_clip(const RecordedRun& run);
 Finding ask_update(const RecordedRun& run);
 Finding ask_schedule(const RecordedRun& run);
+Finding ask_restart(const RecordedRun& run);
 Finding ask_replicas(const RecordedRun& run);
 Finding ask_loss(const RecordedRun& run);
 Finding ask_data(const RecordedRun& run);

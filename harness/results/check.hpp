@@ -42,6 +42,7 @@ struct Finding {
   std::string looks_like;  ///< likely cause, from the shape of the difference; "" if none is known
   std::string next;        ///< command that investigates the finding
   std::string cause;       ///< command that searches for the cause; "" if there is none
+  std::vector<std::string> more = {};  ///< what was found besides the check's sentence, a sentence each
 
   /// Returns whether a side has a value at the place. Sketches have distances only.
   bool has_values() const { return !expected.is_null() || !actual.is_null(); }

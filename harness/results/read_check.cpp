@@ -61,6 +61,7 @@ Finding read_finding(const Node& node) {
   finding.looks_like = text_or(node, "looks_like");
   finding.next = text_or(node, "next");
   finding.cause = text_or(node, "cause");
+  finding.more = texts(node, "more");
   return finding;
 }
 

@@ -43,7 +43,8 @@ Json finding_json(const Finding& finding) {
             {"floors", number_or_null(finding.distance.floors)}}},
           {"looks_like", finding.looks_like},
           {"next", finding.next},
-          {"cause", finding.cause}};
+          {"cause", finding.cause},
+          {"more", finding.more}};
 }
 
 Json bound_json(const MeasuredBound& bound) {

@@ -193,10 +193,10 @@ constexpr auto enum_names(MixedPrecision) {
   return named<MixedPrecision::bf16>("mixed precision", {"none", "bf16"});
 }
 
-enum class CheckpointPart { optimizer, optimizer_step, router_bias, schedule, data };
+enum class CheckpointPart { optimizer, optimizer_step, schedule, data, router_biases, generator };
 constexpr auto enum_names(CheckpointPart) {
-  return named<CheckpointPart::data>("checkpoint part",
-                                     {"optimizer", "optimizer.step", "router.bias", "schedule", "data"});
+  return named<CheckpointPart::generator>(
+      "checkpoint part", {"optimizer", "optimizer.step", "schedule", "data", "router_biases", "generator"});
 }
 
 enum class PolicyLossName { grpo, dapo, ppo, importance_sampling, grpo_sequence, sft };

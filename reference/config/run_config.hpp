@@ -70,6 +70,8 @@ struct DataConfig {
   int64_t micro_batches = 1;  ///< forward and backward passes an update
   int64_t seed = 1;
   double ignore_fraction = 0;  ///< mean share of labels that do not count
+  int64_t probe_row = -1;      ///< sequence of which one token is changed, to see what it reaches; -1 = none
+  int64_t probe_position = 0;
 };
 
 /// Settings of data.source = rollouts: a policy that learns from the completions of its own generator.

@@ -69,6 +69,15 @@ void check_documents(const RunConfig& config, const Rules& rules) {
              "shorten the documents or lengthen data.seq_len");
 }
 
+void check_probe(const RunConfig& config, const Rules& rules) {
+  const DataConfig& data = config.data;
+  rules.at_least(data.probe_row, -1, "data.probe_row");
+  rules.rule(data.probe_position >= 0 && data.probe_position < data.seq_len, "data.probe_position",
+             "a sequence has no such position", "choose one below data.seq_len");
+  rules.used_or_default(data.probe_row >= 0, "data.probe_position", "data without a changed token",
+                        "set data.probe_row");
+}
+
 /// The rules that do not depend on documents.
 void check_local_attention(const RunConfig& config, const Rules& rules) {
   const AttentionConfig& attention = config.attention;
@@ -188,6 +197,7 @@ void validate(const RunConfig& config) {
   rules.rule(config.threads >= 1 && config.threads <= 1024, "threads", "an operator needs a thread",
              "give 1 to 1024");
   check_data(config, rules);
+  check_probe(config, rules);
   check_model(config, rules);
   check_parallel(config, rules);
   check_documents(config, rules);

@@ -16,8 +16,8 @@ void check_data_of_rollouts(const RunConfig& config, const Rules& rules) {
   const std::string who = "a run that trains on rollouts";
   for (const char* key :
        {"data.packing", "data.positions", "data.eos_id", "data.newline_id", "data.ignore_fraction",
-        "attention.documents", "attention.sliding_window", "attention.fixed_block", "loss.normalization",
-        "loss.accumulation", "loss.chunks", "train.evaluate", "train.autocast"})
+        "data.probe_row", "attention.documents", "attention.sliding_window", "attention.fixed_block",
+        "loss.normalization", "loss.accumulation", "loss.chunks", "train.evaluate", "train.autocast"})
     rules.used_or_default(false, key, who, "choose another data.source");
   const ModelDimensions model = dimensions_of(config);
   rules.rule(model.vocab_size >= task_tokens, "architecture.vocab_size",

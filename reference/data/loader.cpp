@@ -22,6 +22,22 @@ int64_t ignored_prefix(const DataConfig& config, int64_t sequence) {
   return static_cast<int64_t>(random.below(longest + 1));
 }
 
+/// Replaces the token data.probe_position of a sequence by the next one of the vocabulary that marks no end
+/// of a document. Its labels stay.
+void change_token(const DataConfig& config, int64_t vocab_size, Row& row) {
+  const auto is_mark = [&](int64_t token) {
+    return token == eos_id_of(config) || token == config.newline_id;
+  };
+  int64_t& token = row.tokens.at(static_cast<size_t>(config.probe_position));
+  if (is_mark(token))
+    throw UserError("cannot change token " + std::to_string(config.probe_position) + " of sequence " +
+                    std::to_string(config.probe_row) +
+                    " (it marks the end of a document); give another data.probe_position");
+  do
+    token = (token + 1) % vocab_size;
+  while (is_mark(token));
+}
+
 }  // namespace
 
 Loader::Loader(const DataConfig& config, const DataLimits& limits, RowShare share)
@@ -51,6 +67,8 @@ Row Loader::checked_row(int64_t sequence) const {
   for (const int64_t label : row.labels)
     if (label != ignored_label)
       check(label);
+  if (sequence == config_.probe_row)
+    change_token(config_, vocab_size_, row);
   std::fill_n(row.labels.begin(), ignored_prefix(config_, sequence), ignored_label);
   return row;
 }

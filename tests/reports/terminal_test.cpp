@@ -57,6 +57,15 @@ TEST(TerminalTest, FailureBlock_NamesPlaceValuesLimitAndCommand) {
                               "--tensor 'layers.1.attention.wq.*'\n"));
 }
 
+TEST(TerminalTest, FurtherFindings_AreListed) {
+  Case item = sample_case(3);
+  for (Check& check : item.checks)
+    check.finding.more = {"law clip: w is not clipped", "law update: w is left out"};
+  const std::string text = terminal_case(item, Colour::plain, 110);
+  EXPECT_THAT(text, HasSubstr("also      law clip: w is not clipped\n"));
+  EXPECT_THAT(text, HasSubstr("also      law update: w is left out\n"));
+}
+
 TEST(TerminalTest, TheSearchForACauseIsToldOnceACase) {
   Case item = sample_case(3);
   for (Check& check : item.checks)

@@ -69,6 +69,7 @@ ROOMS = {
         "schedules": ["", "run"],
         "batches": ["", "run"],
         "ranks": ["", "run"],
+        "restarts": ["", "run"],
     },
     "harness/coverage": {"": [], "propose": [""]},
     "harness/explain": {"": [], "topics": [""]},

@@ -16,6 +16,7 @@
 #include "harness/compare/tensors/gap.hpp"
 #include "harness/compare/text/wording.hpp"
 #include "harness/trace/format/operator_tensor.hpp"
+#include "harness/trace/format/restart_names.hpp"
 
 namespace parity::bisect {
 namespace {
@@ -121,11 +122,7 @@ std::optional<trace::TensorKey> source_key(const trace::TensorKey& key) {
   constexpr std::string_view read = "read/";
   if (key.phase == trace::Phase::input && key.name.starts_with(read))
     return trace::TensorKey{key.step, key.phase, key.name.substr(read.size())};
-  for (const trace::Phase phase : {trace::Phase::param, trace::Phase::optim})
-    if (const std::string prefix = fmt::format("loaded/{}/", name_of(phase));
-        key.phase == trace::Phase::input && key.name.starts_with(prefix))
-      return trace::TensorKey{key.step - 1, phase, key.name.substr(prefix.size())};
-  return std::nullopt;
+  return trace::saved_key(key);
 }
 
 /// Returns a station for what a side loaded or cut; nothing if it equals its source, or that was not
@@ -180,7 +177,7 @@ std::vector<trace::TensorKey> in_order_of_computation(const trace::Trace& trace,
   const std::map<trace::TensorKey, RankRows>& rows = trace.rank_rows();
   for (auto entry = rows.lower_bound({step, trace::Phase{}, ""});
        entry != rows.end() && entry->first.step == step; ++entry)
-    if (!trace::parse_operator_tensor(entry->first.name))
+    if (!trace::parse_operator_tensor(entry->first.name) && !trace::is_saved(entry->first))
       entries.push_back(&*entry);
   const bool has_stages = trace.ranks() > 1 && std::ranges::any_of(entries, [&](const auto* entry) {
                             return static_cast<int64_t>(entry->second.size()) < trace.ranks();
@@ -228,6 +225,9 @@ std::string SplitReplicas::text(const std::string& expected, const std::string& 
 
 std::string ChangedState::text(const std::string& expected, const std::string& actual) const {
   const std::string& side = of_expected ? expected : actual;
+  if (trace::is_saved(saved))
+    return fmt::format("{} continues after update {} with another {} than it had", side, saved.step,
+                       saved.name.substr(trace::saved_prefix.size()));
   if (saved.phase == trace::Phase::input)
     return fmt::format("the model of {} reads other {} than the update has, once rows and sequences are cut",
                        side, saved.name);

@@ -8,11 +8,17 @@
 
 #include <fmt/format.h>
 
+#include "harness/base/error.hpp"
 #include "harness/base/terminal/terminal.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/base/text/table.hpp"
+#include "harness/cli/options/runs.hpp"
+#include "harness/cli/options/trainer.hpp"
 #include "harness/cli/verbs/verbs.hpp"
+#include "harness/laws/batches/causality.hpp"
 #include "harness/laws/laws.hpp"
+#include "harness/suite/cases/named_case.hpp"
+#include "harness/suite/derived/causality_probe.hpp"
 #include "harness/suite/results/file/last.hpp"
 
 namespace parity::cli {
@@ -20,9 +26,11 @@ namespace {
 
 struct AuditOptions {
   std::string trace;
+  std::string before, changed;
   std::vector<std::string> laws;
-  std::string out = "out/suite";
-  bool json = false;
+  std::string root = "cases";
+  RunOptions run;
+  bool causality = false;
   bool list = false;
 };
 
@@ -68,7 +76,9 @@ void print_audit(const laws::Audit& audit) {
 
 ExitCode print_list(bool json) {
   Json list = Json::array();
-  for (const laws::Law& law : laws::all_laws()) {
+  std::vector<laws::Law> all(laws::all_laws().begin(), laws::all_laws().end());
+  all.push_back(laws::causality_law());
+  for (const laws::Law& law : all) {
     list.push_back({{"law", law.name}, {"question", law.question}, {"needs", law.needs}});
     if (!json)
       fmt::print("{}\n  {}\n  needs {}\n", law.name, law.question, law.needs);
@@ -78,14 +88,39 @@ ExitCode print_list(bool json) {
   return ExitCode::agree;
 }
 
+trace::Trace open_trace(const AuditOptions& options, const std::string& words) {
+  return trace::Trace::open(suite::find_trace(words, options.run.out));
+}
+
+/// Runs the arm that CASE:ARM names, and its probe.
+laws::Audit probe(const AuditOptions& options) {
+  const suite::ArmWords words(options.trace);
+  const suite::Case source = suite::named_case(words.source, options.root);
+  const std::string arm = words.arm.empty() ? source.reference : words.arm;
+  suite::require_arm(source, arm);
+  Progress progress(stderr);
+  return suite::probe_causality(source, arm, options.run.suite_options(), progress);
+}
+
+laws::Audit ask(const AuditOptions& options) {
+  if (options.causality)
+    return probe(options);
+  const trace::Trace trace = open_trace(options, options.trace);
+  if (!options.changed.empty())
+    return laws::audit_causality(trace, open_trace(options, options.changed));
+  if (options.before.empty())
+    return laws::audit(trace, options.laws);
+  const trace::Trace before = open_trace(options, options.before);
+  return laws::audit(trace, options.laws, &before);
+}
+
 ExitCode run_audit(const AuditOptions& options) {
   if (options.list)
-    return print_list(options.json);
+    return print_list(options.run.json);
   if (options.trace.empty())
     throw UserError("cannot audit a run (no trace was named); give a trace, a run folder or CASE:ARM");
-  const trace::Trace trace = trace::Trace::open(suite::find_trace(options.trace, options.out));
-  const laws::Audit audit = laws::audit(trace, options.laws);
-  if (options.json)
+  const laws::Audit audit = ask(options);
+  if (options.run.json)
     fmt::print("{}\n", json_text(audit.to_json(), 1));
   else
     print_audit(audit);
@@ -103,17 +138,33 @@ void add_audit(CLI::App& app, Action& action) {
       ->expected(1)
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_option("--out", options->out, "Folder of the results that CASE:ARM refers to")
+  app.add_option("--before", options->before, "Trace of the run that TRACE continues, for the law restart")
+      ->type_name("TRACE");
+  CLI::Option* changed = app.add_option("--changed", options->changed,
+                                        "Trace of the same run with one other token in its first update: ask "
+                                        "only causality")
+                             ->type_name("TRACE");
+  app.add_flag("--causality", options->causality,
+               "Run the first update of CASE:ARM twice, the second time with one other token: ask only "
+               "causality")
+      ->excludes(changed);
+  app.add_option("--cases", options->root, "Folder of the cases")->type_name("DIR")->capture_default_str();
+  app.add_option("--out", options->run.out, "Folder of the results that CASE:ARM refers to")
       ->type_name("DIR")
       ->capture_default_str();
+  add_trainer_option(app, options->run.trainer);
+  app.add_flag("--no-cache", options->run.no_cache, "Run everything again, without cached runs");
   app.add_flag("--list", options->list, "List the laws and what each needs");
-  app.add_flag("--json", options->json, "Print the answers as JSON (schema parity.audit/1)");
+  app.add_flag("--json", options->run.json, "Print the answers as JSON (schema parity.audit/1)");
   app.footer(
       "Judges one run alone, without a partner or a golden. Each law recomputes in float64 what must follow\n"
       "from what the trace holds, and names what is wrong.\n"
       "Examples:\n"
       "  parity audit run/trace.h5\n"
       "  parity audit run --law clip --law update --json\n"
+      "  parity audit resumed/trace.h5 --before interrupted/trace.h5 --law restart\n"
+      "  parity audit masks/packing:flex --causality\n"
+      "  parity audit run/trace.h5 --changed probe/trace.h5\n"
       "  parity audit --list\n"
       "Exit status 0 if every law that could be asked holds, 1 if one departs, 3 if none could be asked,\n"
       "4 if the laws hold but the run did not end well.");

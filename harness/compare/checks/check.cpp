@@ -30,6 +30,8 @@ std::vector<std::string> Check::all_arms() const {
   std::vector<std::string> all = arms;
   if (sibling && sibling->golden.empty())
     all.insert(all.end(), sibling->arms.begin(), sibling->arms.end());
+  if (!before.empty())
+    all.push_back(before);
   return all;
 }
 

@@ -99,8 +99,10 @@ struct Check {
   /// For `lawful`: the laws that must be asked. Every other law must hold if the trace allows to ask it.
   std::vector<std::string> laws;
   std::vector<std::string> departs;  ///< for `lawful`: the laws that must depart
-  StepWindow steps;                  ///< where the claim must hold
-  std::string because;               ///< why the claim must hold
+  /// For `lawful`: the arm whose run this arm's run continues, for the law `restart`; "": none.
+  std::string before = {};
+  StepWindow steps;     ///< where the claim must hold
+  std::string because;  ///< why the claim must hold
 
   /// Returns whether the check is about tensors, not channels.
   bool of_tensors() const { return !tensor.empty(); }
@@ -115,7 +117,7 @@ struct Check {
            : of_tensors()               ? CoveredKind::tensors
                                         : CoveredKind::channels;
   }
-  /// Returns the arms of this case that the check uses: its own, and those of a sibling.
+  /// Returns the arms of this case that the check uses: its own, those of a sibling, and `before`.
   std::vector<std::string> all_arms() const;
   /// Returns whether both arms must also run as float64 twins.
   bool needs_twins() const { return relation == Relation::equivalent || relation == Relation::distinct; }
@@ -144,8 +146,9 @@ struct CheckResult {
   std::string sentence;
   /// The likely cause, from the shape of the difference: "lr of b lags a's by 1 step". "" if none is known.
   std::string looks_like;
-  Json measured = Json::object();  ///< metric name -> number
-  Json limit;                      ///< metric name -> number; null if bits decide
+  std::vector<std::string> more = {};  ///< what was found besides the sentence, a sentence each
+  Json measured = Json::object();      ///< metric name -> number
+  Json limit;                          ///< metric name -> number; null if bits decide
   /// Where the arms differ most, or first; not set if no place was found.
   std::optional<WorstPlace> worst;
   /// One row per tensor and step, for tensor checks.

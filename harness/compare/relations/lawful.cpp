@@ -75,6 +75,10 @@ CheckResult departed(const Side& side, const Rows& rows) {
                                                               side.name, departure.text()));
   if (const size_t more = first.finding.departures.size() - 1; more > 0)
     result.sentence += fmt::format("; {} of this law", count_text(more, "more departure"));
+  for (const laws::Audit::Row* row : rows)
+    for (const laws::Departure& each : row->finding.departures)
+      if (&each != &departure)
+        result.more.push_back(fmt::format("law {}: {}", row->law->name, each.text()));
   if (rows.size() > 1)
     result.sentence += "; " + describe({rows.begin() + 1, rows.end()}, "departs too", "depart too");
   if (!departure.step)
@@ -164,7 +168,8 @@ CheckResult judge_lawful(const Check& check, const std::vector<Side>& sides) {
   if (!check.channels.empty() || check.of_tensors())
     throw MissingEvidence("lawful is about a run as a whole; name no channel and no tensor");
   const Side& side = sides.at(0);
-  const laws::Audit audit = laws::audit(*side.trace);
+  const trace::Trace* before = check.before.empty() ? nullptr : sides.at(1).trace;
+  const laws::Audit audit = laws::audit(*side.trace, {}, before);
   CheckResult result = judge_answers(check, side, audit);
   result.measured = measured_of(audit);
   result.limit = {{"laws_departing", check.departs.size()}};

@@ -34,8 +34,8 @@ bool has_foreign_config(const trace::Trace& trace) {
 
 }  // namespace
 
-RecordedRun::RecordedRun(const trace::Trace& trace)
-    : trace_(trace), follows_config_(!has_foreign_config(trace)) {
+RecordedRun::RecordedRun(const trace::Trace& trace, const RecordedRun* before)
+    : trace_(trace), before_(before), follows_config_(!has_foreign_config(trace)) {
   std::map<std::pair<int64_t, Phase>, std::set<std::string>> found;
   const auto add = [&](const TensorKey& key) {
     if (key.name.find('@') == std::string::npos)

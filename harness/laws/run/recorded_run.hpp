@@ -20,10 +20,12 @@ namespace parity::laws {
 /// Tensors of operators are left out.
 class RecordedRun {
  public:
-  /// \param trace  outlives this object
-  explicit RecordedRun(const trace::Trace& trace);
+  /// \param trace   outlives this object
+  /// \param before  the run that this one continues, if that run has a trace of its own; outlives this object
+  explicit RecordedRun(const trace::Trace& trace, const RecordedRun* before = nullptr);
 
   const trace::Trace& trace() const { return trace_; }
+  const RecordedRun* before() const { return before_; }
   /// Returns the updates, ascending.
   const std::vector<int64_t>& steps() const { return trace_.steps(); }
 
@@ -65,6 +67,7 @@ class RecordedRun {
   const Json* find_in_config(std::string_view name) const;
 
   const trace::Trace& trace_;
+  const RecordedRun* before_;
   bool follows_config_;
   std::map<std::pair<int64_t, trace::Phase>, std::vector<std::string>> names_;
 };

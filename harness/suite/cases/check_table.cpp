@@ -133,6 +133,22 @@ void read_sibling(compare::Check& check, const TomlTable& table, const std::vect
   check.sibling = std::move(sibling);
 }
 
+/// Reads the arm whose run the arm of a check continues. The law `restart` must then be asked.
+void read_before(compare::Check& check, const TomlTable& table, const std::vector<std::string>& arms) {
+  if (!table.has("before"))
+    return;
+  const Place place = table.place_of("before");
+  if (check.relation != compare::Relation::lawful)
+    table.fail(place, "'before' belongs to relation lawful");
+  check.before = table.string("before");
+  require_arms(table, "before", {check.before}, arms);
+  if (check.arms.front() == check.before)
+    table.fail(place, "'before' is the arm itself; name the arm whose run it continues");
+  const std::vector<std::string> named = check.named_laws();
+  if (std::ranges::find(named, "restart") == named.end())
+    check.laws.emplace_back("restart");
+}
+
 /// Reads the keys of relation `lawful`: laws that must be asked, and laws that must depart.
 void read_laws(compare::Check& check, const TomlTable& table) {
   const bool wanted = check.relation == compare::Relation::lawful;
@@ -174,9 +190,26 @@ void require_arms(const TomlTable& table, std::string_view key, const std::vecto
 }
 
 compare::Check read_check(const TomlTable& table, const std::vector<std::string>& arms) {
-  table.allow_only({"channel", "tensor", "phase", "arms", "relation", "lag", "steps", "because", "tolerance",
-                    "tolerance_because", "precision", "imprecision", "imprecision_because", "against",
-                    "sibling", "sibling_case", "times", "laws", "departs"});
+  table.allow_only({"channel",
+                    "tensor",
+                    "phase",
+                    "arms",
+                    "relation",
+                    "lag",
+                    "steps",
+                    "because",
+                    "tolerance",
+                    "tolerance_because",
+                    "precision",
+                    "imprecision",
+                    "imprecision_because",
+                    "against",
+                    "sibling",
+                    "sibling_case",
+                    "times",
+                    "laws",
+                    "departs",
+                    "before"});
   compare::Check check;
   check.channels = table.strings("channel");
   check.tensor = table.string("tensor");
@@ -213,6 +246,7 @@ compare::Check read_check(const TomlTable& table, const std::vector<std::string>
                                                           : "relation " + relation) +
                    " needs " + (of_one ? "one arm" : "two different arms") +
                    "; known: " + suggestion("", arms).substr(9));
+  read_before(check, table, arms);
   read_sibling(check, table, arms);
   return check;
 }

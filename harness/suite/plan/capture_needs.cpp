@@ -49,14 +49,17 @@ std::vector<std::string> recorded_laws(const compare::Check& check) {
 /// \param window  not set: every step
 trace::Capture needs_of_laws(const compare::Check& check, const std::optional<StepRange>& window) {
   trace::Capture capture;
-  for (const std::string& name : recorded_laws(check))
+  for (const std::string& name : recorded_laws(check)) {
+    capture.micro_batches = capture.micro_batches || laws::law_of(name).micro_batches;
     for (const laws::LawTensors& wanted : laws::law_of(name).tensors) {
       trace::CaptureRule rule{{}, {wanted.phase}, wanted.names};
       if (window)
-        for (int64_t step = window->first - (wanted.before ? 1 : 0); step <= window->last; ++step)
+        for (int64_t step = window->first - (wanted.before ? 1 : 0);
+             step <= window->last - (wanted.itself ? 0 : 1); ++step)
           rule.steps.push_back(step);
       (wanted.values ? capture.tensors : capture.sketches).push_back(std::move(rule));
     }
+  }
   return capture;
 }
 
@@ -98,6 +101,16 @@ trace::Capture needs_of_check(const compare::Check& check, const RunLength& leng
   const bool measured = check.needs_twins() || check.relation == compare::Relation::bounded ||
                         check.relation == compare::Relation::no_farther;
   (measured ? capture.tensors : capture.sketches).push_back(std::move(rule));
+  return capture;
+}
+
+trace::Capture needs_of_interrupted(const RunLength& length) {
+  trace::CaptureRule rule{{}, {trace::Phase::input, trace::Phase::optim, trace::Phase::param}, {"*"}};
+  trace::Capture capture;
+  capture.sketches.push_back(rule);
+  rule.steps = {length.steps};
+  if (length.known)
+    capture.tensors.push_back(std::move(rule));
   return capture;
 }
 

@@ -43,6 +43,10 @@ StepRange range_of(const compare::StepWindow& window, const RunLength& length);
 /// \throws UserError if a check needs tensors of more than most_captured_steps updates
 trace::Capture needs_of_check(const compare::Check& check, const RunLength& length);
 
+/// Returns what a run needs to record that the run of another arm continues (Check::before): its state after
+/// each update as digests, and whole after the last one.
+trace::Capture needs_of_interrupted(const RunLength& length);
+
 /// Returns what a golden needs: digests and sketches of gradients and parameters at the first and last
 /// update.
 trace::Capture needs_of_golden(const RunLength& length);

@@ -75,7 +75,8 @@ trace::Capture arm_capture(const Case& source, const Arm& arm, const RunLength& 
     capture.merge(needs_of_golden(length));
   for (const compare::Check& check : source.checks)
     if (names_arm(check, arm))
-      capture.merge(needs_of_check(check, length));
+      capture.merge(check.before == arm.asked_as() ? needs_of_interrupted(length)
+                                                   : needs_of_check(check, length));
   return capture;
 }
 

@@ -157,6 +157,7 @@ results::Finding finding_of(const PlannedCase& planned, const JudgedCheck& judge
   }
   finding.distance = results::distance_of(finite_json(result.measured));
   finding.looks_like = result.looks_like;
+  finding.more = result.more;
   finding.next = follow_up_command(planned, judged, runs, out);
   finding.cause = bisect_command(planned, judged, runs, out);
   return finding;
@@ -206,6 +207,8 @@ Json parameters_of(const compare::Check& claim) {
     parameters["laws"] = fmt::format("{}", fmt::join(claim.laws, ", "));
   if (!claim.departs.empty())
     parameters["departs"] = fmt::format("{}", fmt::join(claim.departs, ", "));
+  if (!claim.before.empty())
+    parameters["before"] = claim.before;
   return parameters;
 }
 

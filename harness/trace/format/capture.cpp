@@ -134,6 +134,7 @@ void Capture::merge(const Capture& other) {
   merge_rules(sketches, other.sketches);
   merge_rules(operators, other.operators);
   replay = replay || other.replay;
+  micro_batches = micro_batches || other.micro_batches;
   require(faults.empty() || other.faults.empty() || faults == other.faults,
           "captures with different faults are merged");
   if (faults.empty())
@@ -149,7 +150,7 @@ bool Capture::includes(const Capture& other) const {
   return std::all_of(other.tensors.begin(), other.tensors.end(), kept) &&
          std::all_of(other.sketches.begin(), other.sketches.end(), sketched) &&
          std::all_of(other.operators.begin(), other.operators.end(), observed) && (replay || !other.replay) &&
-         faults == other.faults && teacher == other.teacher;
+         (micro_batches || !other.micro_batches) && faults == other.faults && teacher == other.teacher;
 }
 
 Json Capture::to_json() const {
@@ -157,6 +158,8 @@ Json Capture::to_json() const {
       {"tensors", rules_to_json(tensors)}, {"sketches", rules_to_json(sketches)}, {"replay", replay}};
   if (!operators.empty())
     json["operators"] = rules_to_json(operators);
+  if (micro_batches)
+    json["micro_batches"] = true;
   if (!faults.empty())
     json["faults"] = trace::to_json(faults);
   if (!teacher.empty())
@@ -176,10 +179,10 @@ Capture Capture::from_json(const Json& json) {
       size_t i = 0;
       for (const Json& rule : list_of(value, key))
         rules.push_back(rule_from_json(rule, key + "[" + std::to_string(i++) + "]"));
-    } else if (key == "replay") {
+    } else if (key == "replay" || key == "micro_batches") {
       if (!value.is_boolean())
         refuse_capture(key, "true or false");
-      capture.replay = value.get<bool>();
+      (key == "replay" ? capture.replay : capture.micro_batches) = value.get<bool>();
     } else if (key == "faults") {
       capture.faults = faults_from_json(value);
     } else if (key == "teacher") {
@@ -187,9 +190,9 @@ Capture Capture::from_json(const Json& json) {
         refuse_capture(key, "the path of a trace");
       capture.teacher = value.get<std::string>();
     } else {
-      throw UserError(
-          fmt::format("unknown key '{}' in the capture{}", key,
-                      suggestion(key, {"tensors", "sketches", "operators", "replay", "faults", "teacher"})));
+      throw UserError(fmt::format("unknown key '{}' in the capture{}", key,
+                                  suggestion(key, {"tensors", "sketches", "operators", "replay",
+                                                   "micro_batches", "faults", "teacher"})));
     }
   }
   return capture;

@@ -23,8 +23,8 @@ struct CaptureRule {
 
 /// What a run records in addition to its channels. The harness writes it as JSON to the path in
 /// PARITY_CAPTURE: {"tensors": [{"steps": [1], "phases": ["grad"], "names": ["*"]}], "sketches": [...],
-/// "replay": false, "operators": [...], "faults": [...], "teacher": "trace.h5"}. The last three keys are
-/// present only if used.
+/// "replay": false, "operators": [...], "micro_batches": true, "faults": [...], "teacher": "trace.h5"}. The
+/// keys after "replay" are present only if used.
 struct Capture {
   /// Tensors whose values are recorded.
   std::vector<CaptureRule> tensors = {};
@@ -35,6 +35,9 @@ struct Capture {
   std::vector<CaptureRule> operators = {};
   /// Whether to record the initial parameters and every batch, under /replay.
   bool replay = false;
+  /// Whether the gradient of each single micro-batch is offered too (micro_batch_tensor.hpp), to which the
+  /// two rules above apply.
+  bool micro_batches = false;
   /// Defects that the Recorder injects into the run. They change what the run computes and are part of its
   /// identity, unlike the members above.
   std::vector<Fault> faults = {};

@@ -14,7 +14,8 @@ namespace parity::trace {
 ///     layers.0.attention.wq@3:aten::mm:out.0
 ///     layers.0.attention.wq@3:aten::mm:out.0#1      in a run of several ranks: rank 1's value
 ///
-/// Names of other tensors do not contain '@'.
+/// Names of other tensors do not contain '@', except for those of single micro-batches
+/// (micro_batch_tensor.hpp).
 struct OperatorTensor {
   /// "layers.0.attention.wq", or another stage of the trainer: "loss", "optimizer".
   std::string module;

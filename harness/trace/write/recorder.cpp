@@ -265,6 +265,10 @@ bool Recorder::wants_operators(Phase phase, std::string_view module) const {
   return state_->capture.wants_operators(*state_->step, phase, module);
 }
 
+bool Recorder::wants_micro_batches() const {
+  return state_->capture.micro_batches;
+}
+
 bool Recorder::wants_replay() const {
   return state_->capture.replay;
 }

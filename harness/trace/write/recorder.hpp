@@ -80,6 +80,9 @@ class Recorder {
   bool wants_operators() const;
   /// Returns whether the capture asks for the operators of this module in this phase of the step.
   bool wants_operators(Phase phase, std::string_view module) const;
+  /// Returns whether the capture asks for the gradient of each single micro-batch. The trainer offers it in
+  /// phase grad_local, under a name that micro_batch_tensor.hpp builds.
+  bool wants_micro_batches() const;
   /// Offers a logical tensor, or this rank's part of it. A tensor that several ranks hold is offered on each
   /// of them. The Recorder first applies the capture's faults. It then records the tensor, its sketch, both
   /// or nothing, as the capture says. Finally it replaces the values by the teacher's, if there is a teacher.

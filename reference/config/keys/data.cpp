@@ -31,6 +31,10 @@ std::vector<Key> data_keys() {
       key("data.seed", PARITY_AT(data.seed), "Seed of the synthetic corpus and of ignored labels."),
       key("data.ignore_fraction", PARITY_AT(data.ignore_fraction),
           "Mean share of labels set to -100, as a prefix of each sequence whose length varies, 0 to 0.5."),
+      key("data.probe_row", PARITY_AT(data.probe_row),
+          "The sequence of which one token is another, so that a comparison shows what it reaches; -1 = "
+          "none."),
+      key("data.probe_position", PARITY_AT(data.probe_position), "The position of that token."),
   };
 }
 

@@ -14,6 +14,7 @@
 #include "reference/optim/optimizer.hpp"
 #include "reference/train/capture/layout.hpp"
 #include "reference/train/capture/offer.hpp"
+#include "reference/train/capture/restart_state.hpp"
 #include "reference/train/step/batch_input.hpp"
 #include "reference/train/step/trainer.hpp"
 
@@ -24,7 +25,11 @@ StepCapture::StepCapture(Trainer& trainer, trace::Recorder& recorder)
       activations_(
           recorder, trainer.world().device(),
           ActivationLayouts(trainer.config(), trainer.mesh(), trainer.world().rank(), trainer.parameters())),
-      operators_(recorder, trainer.world().device(), trainer.world().rank(), trainer.world().size()) {
+      operators_(recorder, trainer.world().device(), trainer.world().rank(), trainer.world().size()),
+      micro_batches_(trainer.parameters(), recorder, [this](const Parameter& parameter) {
+        return local_gradient_layout(parameter.layout, parameter.value.sizes().vec(), trainer_.mesh(),
+                                     trainer_.world().rank(), parameter.partial_gradient_over);
+      }) {
   trainer_.set_phase_hook([this](trace::Phase phase) {
     offer(phase);
     begin_region_after(phase);
@@ -48,13 +53,16 @@ void StepCapture::initial_state() {
   recorder_.end_step();
 }
 
-void StepCapture::begin_step(int64_t step, bool is_saved) {
-  is_saved_ = is_saved;
+void StepCapture::begin_step(int64_t step) {
   recorder_.begin_step(step);
   if (std::exchange(has_loaded_, false))
-    offer_loaded();
+    offer_loaded(trainer_, recorder_);
   operators_.begin_step();
   comm_.begin(trainer_.world());
+}
+
+void StepCapture::saved() {
+  offer_saved(trainer_, recorder_);
 }
 
 void StepCapture::begin_region_after(trace::Phase phase) {
@@ -70,6 +78,7 @@ void StepCapture::begin_region_after(trace::Phase phase) {
 
 void StepCapture::offer(trace::Phase phase) {
   activations_.end();  // all gradients are complete
+  micro_batches_.end();
   if (phase == trace::Phase::optim)
     return offer_optimizer_state();
   if (phase == trace::Phase::grad)
@@ -98,43 +107,19 @@ void StepCapture::offer(trace::Phase phase) {
     offer_router_biases();
 }
 
-void StepCapture::offer_state(trace::Phase phase, const std::string& name, const Optimizer::State& state) {
-  if (!recorder_.wants(phase, name))
-    return;
-  const bool is_count = state.value.dim() == 0;
-  const Shape shape = is_count ? Shape{1} : Shape(state.value.sizes().vec());
-  parity::reference::offer(recorder_, trainer_.world().device(), phase, name, state.value, shape,
-                           parameter_layout(state.layout, shape, trainer_.mesh(), trainer_.world().rank()));
-}
-
 void StepCapture::offer_optimizer_state() {
-  for (const Optimizer::State& state : trainer_.optimizer().state())
-    if (state.value.dim() > 0 || is_saved_)
-      offer_state(trace::Phase::optim, state.name, state);
-}
-
-void StepCapture::offer_loaded() {
-  for (const Parameter& parameter : trainer_.parameters())
-    offer_state(trace::Phase::input, "loaded/param/" + parameter.name,
-                {parameter.name, parameter.value.detach(), parameter.layout});
-  for (const Parameter& bias : own_router_biases())
-    offer_state(trace::Phase::input, "loaded/param/" + bias.name, {bias.name, bias.value, {}});
-  for (const Optimizer::State& state : trainer_.optimizer().state())
-    offer_state(trace::Phase::input, "loaded/optim/" + state.name, state);
-}
-
-Parameters StepCapture::own_router_biases() const {
-  const std::vector<Parameter>& own = trainer_.parameters();
-  Parameters biases = trainer_.router_biases();
-  std::erase_if(biases, [&](const Parameter& bias) {
-    const std::string block = bias.name.substr(0, bias.name.find("expert_bias"));
-    return std::ranges::none_of(own, [&](const Parameter& each) { return each.name.starts_with(block); });
-  });
-  return biases;
+  for (const Optimizer::State& state : trainer_.optimizer().state()) {
+    if (state.value.dim() == 0 || !recorder_.wants(trace::Phase::optim, state.name))
+      continue;
+    const Shape shape = state.value.sizes().vec();
+    parity::reference::offer(recorder_, trainer_.world().device(), trace::Phase::optim, state.name,
+                             state.value, shape,
+                             parameter_layout(state.layout, shape, trainer_.mesh(), trainer_.world().rank()));
+  }
 }
 
 void StepCapture::offer_router_biases() {
-  for (const Parameter& bias : own_router_biases()) {
+  for (const Parameter& bias : own_router_biases(trainer_)) {
     torch::Tensor here = bias.value.cpu();
     recorder_.tensor(trace::Phase::param, bias.name, view_of(here), here.mutable_data_ptr(),
                      parameter_layout({}, here.sizes().vec(), trainer_.mesh(), trainer_.world().rank()));
@@ -151,6 +136,7 @@ void StepCapture::offer_batch(int64_t step, int64_t index, const MicroBatch& bat
     recorder_.replay_batch(step, index, name, {DType::float64, batch.shape(), values.data()});
   seq_len_ = batch.seq_len;
   activations_.begin_micro_batch(batch.rows);
+  micro_batches_.begin(index);
   operators_.begin_region(trace::Phase::forward, "data");
   const auto keep = [&](const std::string& name, const std::vector<int64_t>& values) {
     std::vector<int64_t>& so_far = mask_inputs_[name];

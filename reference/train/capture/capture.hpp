@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "harness/trace/write/recorder.hpp"
-#include "reference/optim/optimizer.hpp"
 #include "reference/train/capture/activations.hpp"
 #include "reference/train/capture/comm_channels.hpp"
+#include "reference/train/capture/micro_batch_gradients.hpp"
 #include "reference/train/capture/operators.hpp"
 
 namespace at {
@@ -38,13 +38,12 @@ class StepCapture {
   void initial_state();
   /// Leaves out the channels of collectives. A run that resumes in another layout would have different ones.
   void leave_out_collectives() { counts_collectives_ = false; }
-  /// Lets the next step offer what the run loaded from a checkpoint, as its inputs "loaded/param/<name>" and
-  /// "loaded/optim/<name>": parameters, router biases, the optimizer's tensors and its counts of updates.
+  /// Lets the next step offer what the run loaded from a checkpoint (restart_state.hpp).
   void loaded() { has_loaded_ = true; }
   /// Call it before Trainer::step.
-  /// \param is_saved  whether a checkpoint follows the update. The optimizer's counts are then recorded too,
-  ///                  to compare them with what a run loads
-  void begin_step(int64_t step, bool is_saved = false);
+  void begin_step(int64_t step);
+  /// Offers what a checkpoint of this state holds besides the tensors of the step. Call it before end_step.
+  void saved();
   /// Records the channels. Call it after Trainer::step.
   void end_step(const StepResult& result);
 
@@ -52,12 +51,7 @@ class StepCapture {
   void offer(trace::Phase phase);
   void offer_policy(const PolicyResult& policy);
   void offer_router_biases();
-  /// Returns the router biases of this rank's stage.
-  Parameters own_router_biases() const;
-  void offer_loaded();
   void offer_optimizer_state();
-  /// Offers state, a count of updates as a tensor of one element.
-  void offer_state(trace::Phase phase, const std::string& name, const Optimizer::State& state);
   /// Names the region that the operators after `phase` belong to.
   void begin_region_after(trace::Phase phase);
   void offer_batch(int64_t step, int64_t index, const MicroBatch& batch);
@@ -72,9 +66,9 @@ class StepCapture {
   CommChannels comm_;
   ActivationCapture activations_;
   OperatorCapture operators_;
+  MicroBatchGradients micro_batches_;
   bool counts_collectives_ = true;
   bool has_loaded_ = false;
-  bool is_saved_ = false;
   std::map<std::string, std::vector<int64_t>> mask_inputs_;  ///< of the update's micro-batches so far
   int64_t seq_len_ = 0;
 };

@@ -24,6 +24,8 @@ std::optional<DType> dtype_of(const at::Tensor& x) {
       return DType::int64;
     case torch::kInt32:
       return DType::int32;
+    case torch::kByte:
+      return DType::uint8;
     case torch::kBool:
       return DType::bool8;
     default:

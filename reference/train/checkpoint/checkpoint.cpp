@@ -113,8 +113,9 @@ void Trainer::load(const std::filesystem::path& file, const std::vector<Checkpoi
       const std::string name = kind + "/" + s.applied.parameters[i].name;
       copy_into((*values)[i], s.applied.parameters[i].layout, find(entries, name, file), name, file);
     }
-  for (const Parameter& bias : excluded(CheckpointPart::router_bias) ? Parameters() : router_biases())
-    copy_into(bias.value, {}, find(entries, "buffer/" + bias.name, file), bias.name, file);
+  for (const Parameter& bias : router_biases())
+    if (!excluded(CheckpointPart::router_biases))
+      copy_into(bias.value, {}, find(entries, "buffer/" + bias.name, file), bias.name, file);
   for (const Optimizer::State& state : s.optimizer->state()) {
     const std::string name = "optimizer/" + state.name;
     const bool is_step = name.starts_with(step_prefix);
@@ -129,7 +130,8 @@ void Trainer::load(const std::filesystem::path& file, const std::vector<Checkpoi
     s.schedule_position = find(entries, "schedule_position", file).item<int64_t>();
   if (!excluded(CheckpointPart::data))
     s.loader.set_position(find(entries, "data_position", file).item<int64_t>());
-  default_generator().set_state(find(entries, "generator", file));
+  if (!excluded(CheckpointPart::generator))
+    default_generator().set_state(find(entries, "generator", file));
   s.parameters_changed();
 }
 

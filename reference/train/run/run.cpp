@@ -119,12 +119,6 @@ std::shared_ptr<Group> meet(const Invocation& invocation, const RunConfig& confi
   return world;
 }
 
-/// Returns whether a checkpoint follows an update. \param last  update of this process
-bool is_saved(const Invocation& invocation, int64_t step, int64_t last) {
-  return step == last ? invocation.stop_after > 0
-                      : invocation.checkpoint_every > 0 && step % invocation.checkpoint_every == 0;
-}
-
 /// Trains updates up to `last`, recording each. \param log  null = no line per update
 void train(Trainer& trainer, const Updates& update, int64_t last, const Invocation& invocation,
            StepCapture* capture, Heartbeat& heartbeat, std::ostream* log) {
@@ -132,13 +126,17 @@ void train(Trainer& trainer, const Updates& update, int64_t last, const Invocati
     const int64_t step = trainer.updates_done() + 1;
     heartbeat.beat(step, "train");
     if (capture != nullptr)
-      capture->begin_step(step, is_saved(invocation, step, last));
+      capture->begin_step(step);
     const StepResult result = update();
-    if (capture != nullptr)
+    const bool saves = invocation.checkpoint_every > 0 && step % invocation.checkpoint_every == 0;
+    if (capture != nullptr) {
+      if (saves || step == invocation.stop_after)
+        capture->saved();
       capture->end_step(result);
+    }
     if (log != nullptr)
       log_step(*log, invocation.config, result);
-    if (step < last && is_saved(invocation, step, last))
+    if (saves && step < last)
       trainer.save(checkpoint_file_of(invocation, step));
   }
 }

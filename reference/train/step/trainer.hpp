@@ -94,6 +94,10 @@ class Trainer {
   double evaluate();
 
   int64_t updates_done() const;
+  /// Updates that the schedule counts. They differ from updates_done() only if a resumed run did not load it.
+  int64_t schedule_position() const;
+  /// Number of the next update's first sequence.
+  int64_t data_position() const;
   /// Sequences that this rank has fetched so far.
   int64_t sequences_read() const;
   /// The parameters that this rank trains; its shards, if they are sharded.

@@ -38,6 +38,14 @@ int64_t Trainer::updates_done() const {
   return state_->updates_done;
 }
 
+int64_t Trainer::schedule_position() const {
+  return state_->schedule_position;
+}
+
+int64_t Trainer::data_position() const {
+  return state_->loader.position();
+}
+
 int64_t Trainer::sequences_read() const {
   return state_->loader.sequences_read();
 }

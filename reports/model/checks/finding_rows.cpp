@@ -42,6 +42,8 @@ std::vector<FindingRow> finding_rows(const Check& check) {
   add("distance", distance_label(finding.distance), false);
   add("limit", limits_label(check), false);
   add("looks like", one_line(finding.looks_like), false);
+  for (const std::string& each : finding.more)
+    add("also", one_line(each), false);
   return rows;
 }
 

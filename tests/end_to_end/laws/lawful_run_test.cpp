@@ -4,101 +4,12 @@
 // Laws over runs of parity-train: an unmodified run is lawful in every layout, a fault in the trainer or a
 // wrong number in a copy of its trace is named.
 #include <cmath>
-#include <functional>
-#include <map>
-#include <thread>
 
-#include <gmock/gmock.h>
-
-#include "harness/laws/audit.hpp"
-#include "harness/suite/runs/running_run.hpp"
-#include "harness/trace/write/recorder.hpp"
-#include "tests/end_to_end/ranks/small_run.hpp"
-#include "tests/support/places.hpp"
-#include "tests/support/scratch.hpp"
+#include "tests/end_to_end/laws/lawful_fixture.hpp"
 
 namespace parity {
 namespace {
-using laws::Answer;
-using laws::Audit;
 using testing::HasSubstr;
-using trace::Phase;
-
-class LawfulRunTest : public FolderTest {
- protected:
-  static suite::PlannedRun run_of(int ranks = 1) {
-    suite::PlannedRun run = small_run(ranks, 1, 6);
-    run.config["clip.max_norm"] = 0.05;
-    run.config["architecture.n_kv_heads"] = 2;
-    run.config["data.micro_batches"] = 2;
-    run.config["data.ignore_fraction"] = 0.2;
-    run.capture.tensors.push_back(
-        {{},
-         {Phase::input, Phase::grad_local, Phase::grad, Phase::grad_clipped, Phase::optim, Phase::param},
-         {}});
-    run.capture.tensors.push_back({{}, {Phase::forward}, {"output"}});
-    return run;
-  }
-
-  trace::Trace train(const suite::PlannedRun& run) const {
-    const suite::RunStore store(folder / "out");
-    suite::RunningRun running(run, store, places::build + "/bin/parity-train");
-    while (!running.poll())
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    EXPECT_TRUE(running.result().complete()) << running.result().stderr_tail;
-    return trace::Trace::open(running.result().folder);
-  }
-  static trace::Fault fault(trace::FaultKind kind, Phase phase, const std::string& name, int64_t step,
-                            double size) {
-    trace::Fault fault;
-    fault.kind = kind;
-    fault.phase = phase;
-    fault.name = name;
-    fault.steps = {step};
-    fault.size = size;
-    return fault;
-  }
-  static const laws::Finding& finding(const Audit& audit, const std::string& law) {
-    for (const Audit::Row& row : audit.rows)
-      if (row.law->name == law)
-        return row.finding;
-    throw std::logic_error("no law " + law);
-  }
-  static std::string sentence(const Audit& audit, const std::string& law) {
-    const laws::Finding& found = finding(audit, law);
-    return found.departures.empty() ? "" : found.departures.front().sentence;
-  }
-  static void expect_lawful(const trace::Trace& trace) {
-    const Audit audit = laws::audit(trace);
-    EXPECT_EQ(audit.exit_code(), ExitCode::agree) << audit.to_json().dump(1);
-    for (const char* law : {"grad_norm", "clip", "update", "schedule", "loss", "data"})
-      EXPECT_EQ(finding(audit, law).answer(), Answer::holds) << law << ": " << finding(audit, law).why;
-  }
-
-  using Channels = std::map<std::string, std::vector<double>>;
-  /// Copies a trace with other channels.
-  trace::Trace copy(const trace::Trace& source, const std::function<void(Channels&)>& change) const {
-    Channels channels;
-    for (const auto& [name, channel] : source.channels())
-      channels[name] = channel.as_double();
-    change(channels);
-    trace::Recorder::Options options{folder / "copy" / "trace.h5", source.config(), source.provenance(), {}};
-    options.capture.tensors.push_back({});
-    trace::Recorder recorder(std::move(options));
-    for (int64_t step = 0; step <= source.last_step(); ++step) {
-      recorder.begin_step(step);
-      for (const trace::TensorKey& key : source.tensors())
-        if (key.step == step)
-          recorder.tensor(key.phase, key.name, source.tensor(key));
-      for (const auto& [name, values] : channels)
-        if (step > 0)
-          recorder.channel(name, values.at(static_cast<size_t>(step - 1)));
-      recorder.end_step();
-    }
-    recorder.finish();
-    return trace::Trace::open(folder / "copy");
-  }
-};
 
 TEST_F(LawfulRunTest, OneProcess_IsLawful) {
   const trace::Trace trace = train(run_of());
@@ -181,25 +92,6 @@ TEST_F(LawfulRunTest, WrongSchedule_IsNamed) {
               HasSubstr("lr is 0 at update 1, where the config's schedule (titan"));
   EXPECT_THAT(sentence(audit, "schedule"), HasSubstr("0-indexed"));
   EXPECT_EQ(finding(audit, "update").answer(), Answer::departs) << "the optimizer used other rates";
-}
-
-TEST_F(LawfulRunTest, Restart_IsLawfulWithItsState) {
-  suite::PlannedRun run = run_of();
-  run.restart_after = 3;
-  run.config["checkpoint.restart_after"] = 3;
-  expect_lawful(train(run));
-}
-
-TEST_F(LawfulRunTest, LostState_IsNamed) {
-  suite::PlannedRun run = run_of();
-  run.restart_after = 3;
-  run.config["checkpoint.restart_after"] = 3;
-  run.config["checkpoint.exclude_from_loading"] = Json::array({"optimizer"});
-  const Audit audit = laws::audit(train(run));
-  EXPECT_EQ(finding(audit, "update").departures.at(0).step, 4);
-  EXPECT_EQ(
-      sentence(audit, "update"),
-      "every tensor: exp_avg and exp_avg_sq: starts from zero, so the state of the update before was lost");
 }
 
 TEST_F(LawfulRunTest, ReplicaOfOneRank_IsNamed) {

@@ -74,8 +74,9 @@ Case full_case() {
   check.sentence = "it differs";
   check.measured = {{"max_ulp", 3}};
   check.limit = {{"max_ulp", 0}};
-  check.finding = {Place{2, "wq", {0, 1}, 1}, 1.5,     "nan",  "max_ulp", 3, 0,
-                   {3.0, 1e-7, 4.0},          "a lag", "next", "cause"};
+  check.finding = {
+      Place{2, "wq", {0, 1}, 1}, 1.5, "nan", "max_ulp", 3, 0, {3.0, 1e-7, 4.0}, "a lag", "next", "cause",
+      {"law clip: norm.weight"}};
   check.tensors = {{2, "grad", "wq", false, {{"relative_l2", 1e-7}}}};
   check.bounds = {{"loss", "8 floors", {1, 2}, {0, 1e-6}, {0, 1e-6}, {0, 8e-6}}};
   check.picture = TensorPicture{2, "grad", "wq", {2, 2}, true, 2, 2, {0, 1}, {0, 1}, {{0, 0.5}, {0, 0}}};

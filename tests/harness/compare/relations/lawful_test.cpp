@@ -44,9 +44,9 @@ TEST_F(LawfulTest, LawfulRun_PassesAndNamesItsLaws) {
   const CheckResult result = judge_run(trained(), check_of_laws());
   EXPECT_TRUE(result.passed);
   EXPECT_EQ(result.verdict, Verdict::rounding);
-  EXPECT_EQ(result.sentence, "laws grad_norm, clip, update and schedule hold in a; 4 not asked");
+  EXPECT_EQ(result.sentence, "laws grad_norm, clip, update and schedule hold in a; 5 not asked");
   EXPECT_EQ(result.measured.at("laws_holding"), 4);
-  EXPECT_EQ(result.measured.at("laws_not_asked"), 4);
+  EXPECT_EQ(result.measured.at("laws_not_asked"), 5);
   EXPECT_GT(result.measured.at("compared"), 40);
   EXPECT_EQ(result.coverage.text(), "laws at steps 1-4");
 }
@@ -57,6 +57,7 @@ TEST_F(LawfulTest, OneDeparture_FailsWithItsPlace) {
   EXPECT_EQ(result.verdict, Verdict::different);
   EXPECT_THAT(result.sentence, AllOf(HasSubstr("law clip departs in a: norm.weight: scaled by"),
                                      HasSubstr("(step 3)"), HasSubstr("law update departs too")));
+  EXPECT_THAT(result.more, testing::ElementsAre(HasSubstr("law update: norm.weight")));
   ASSERT_TRUE(result.worst);
   EXPECT_EQ(result.worst->step, 3);
   EXPECT_EQ(result.worst->quantity, "norm.weight");
@@ -173,6 +174,34 @@ TEST_F(LawfulTest, FewerUpdatesThanAsked_IsMissing) {
     EXPECT_EQ(result.verdict, Verdict::missing);
     EXPECT_THAT(result.sentence, HasSubstr("at steps 5-6"));
   }
+}
+
+TEST_F(LawfulTest, RunBefore_IsComparedByTheLawRestart) {
+  Check check = check_of_laws({"restart"});
+  check.before = "b";
+  add_arm("a", trained());
+  add_arm("b", trained());
+  CheckResult result = judge(check, arms);
+  EXPECT_EQ(result.verdict, Verdict::different);
+  EXPECT_THAT(result.sentence, HasSubstr("law restart departs in a: parameter of every tensor: not restored "
+                                         "after update 4: starts from its initial values"));
+  PlantedRun resumed = trained();
+  for (const std::string& name : names()) {
+    for (const char* kind : {"exp_avg/", "exp_avg_sq/"})
+      resumed.tensors.push_back(
+          {{0, Phase::optim, kind + name}, tensor(resumed, 4, Phase::optim, kind + name)});
+    tensor(resumed, 0, Phase::param, name) = tensor(resumed, 4, Phase::param, name);
+  }
+  add_arm("a", resumed);
+  check.departs = {"update"};  // of update 1, which did not begin with that state
+  result = judge(check, arms);
+  EXPECT_TRUE(result.passed) << result.sentence;
+  EXPECT_THAT(result.sentence, HasSubstr("restart"));
+  scale(tensor(resumed, 0, Phase::optim, "exp_avg/norm.weight"), 0.5F);
+  add_arm("a", resumed);
+  EXPECT_THAT(judge(check, arms).sentence, HasSubstr("exp_avg of norm.weight: not restored after update 4"));
+  arms.erase("b");
+  EXPECT_EQ(judge(check, arms).verdict, Verdict::missing);
 }
 
 TEST_F(LawfulTest, UnknownLawOrQuantity_IsMissing) {

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/laws/laws.hpp"
+#include "harness/trace/format/micro_batch_tensor.hpp"
 #include "tests/harness/laws/law_fixture.hpp"
 
 namespace parity::laws {
@@ -103,7 +104,119 @@ TEST_F(ReductionLawTest, OtherValues_Depart) {
 }
 
 TEST_F(ReductionLawTest, OneRank_IsNotAsked) {
-  EXPECT_EQ(ask(ask_reduction, trained()).why, "the trace has one rank");
+  EXPECT_EQ(ask(ask_reduction, trained()).why,
+            "the trace has one rank, and no gradients of single micro-batches");
+}
+
+/// One rank that adds up the gradients of three micro-batches.
+class MicroBatchLawTest : public LawTest {
+ protected:
+  static constexpr int64_t count = 3;
+  using Weight = std::function<double(const std::string& tensor, int64_t number)>;
+
+  static std::vector<float> own(int64_t step, size_t tensor, int64_t number) {
+    std::vector<float> values;
+    for (size_t i = 0; i < 32; ++i)
+      values.push_back(noise(step, tensor, i * static_cast<size_t>(number + 1)));
+    return values;
+  }
+  static PlantedRun accumulated(const Weight& weight) {
+    PlantedRun run;
+    run.channels = {{"loss", std::vector<double>{2, 1}}};
+    for (int64_t step = 1; step <= 2; ++step)
+      for (size_t k = 0; k < names().size(); ++k) {
+        std::vector<float> sum(32);
+        for (int64_t number = 0; number < count; ++number) {
+          const std::vector<float> one = own(step, k, number);
+          for (size_t i = 0; i < 32; ++i)
+            sum[i] += static_cast<float>(weight(names()[k], number)) * one[i];
+          run.tensors.push_back(
+              {{step, Phase::grad_local, trace::micro_batch_tensor(names()[k], number)}, one});
+        }
+        run.tensors.push_back({{step, Phase::grad, names()[k]}, sum});
+      }
+    return run;
+  }
+  Finding ask_weights(const Weight& weight) { return ask(ask_reduction, accumulated(weight)); }
+};
+
+TEST_F(MicroBatchLawTest, Sum_Holds) {
+  const Finding finding = ask_weights([](const std::string&, int64_t) { return 1.0; });
+  EXPECT_EQ(finding.answer(), Answer::holds) << sentence(finding);
+  EXPECT_EQ(finding.checked, 2 * 5);
+  EXPECT_EQ(notes(finding), "gradients are the sum of the micro-batches' gradients\n");
+}
+
+TEST_F(MicroBatchLawTest, MissingMicroBatch_IsNamed) {
+  const Finding finding = ask_weights([](const std::string& name, int64_t number) {
+    return name == "norm.weight" && number == 2 ? 0.0 : 1.0;
+  });
+  EXPECT_EQ(
+      sentence(finding),
+      "norm.weight: the gradient is not the sum of the micro-batches': that of micro-batch 2 is missing");
+  EXPECT_EQ(finding.departures.front().step, 1);
+}
+
+TEST_F(MicroBatchLawTest, MicroBatchCountedTwice_IsNamed) {
+  EXPECT_EQ(sentence(ask_weights([](const std::string& name, int64_t number) {
+              return name == "norm.weight" && number == 0 ? 2.0 : 1.0;
+            })),
+            "norm.weight: the gradient is not the sum of the micro-batches': that of micro-batch 0 counts 2 "
+            "times");
+}
+
+TEST_F(MicroBatchLawTest, LastAlone_IsNamed) {
+  EXPECT_EQ(sentence(ask_weights([](const std::string&, int64_t number) { return number == 2 ? 1.0 : 0.0; })),
+            "every tensor: the gradient is not the sum of the micro-batches': it is micro-batch 2's own, "
+            "without the others");
+}
+
+TEST_F(MicroBatchLawTest, Mean_IsAConventionUnlessTheConfigSums) {
+  PlantedRun run = accumulated([](const std::string&, int64_t) { return 1.0 / count; });
+  const Finding free = ask(ask_reduction, run);
+  EXPECT_EQ(free.answer(), Answer::holds) << sentence(free);
+  EXPECT_THAT(notes(free), HasSubstr("the mean of the micro-batches' gradients"));
+  run.config = {{"loss", {{"normalization", "token_mean"}}}};
+  EXPECT_EQ(sentence(ask(ask_reduction, run)),
+            "every tensor: the gradient is not the sum of the micro-batches': it is the mean");
+}
+
+TEST_F(MicroBatchLawTest, ScaledSum_IsThatOfGradientScaling) {
+  PlantedRun run = accumulated([](const std::string&, int64_t) { return 1.0 / 64; });
+  run.channels["valid_tokens"] = std::vector<double>{64, 64};
+  run.config = {{"loss", {{"normalization", "gradient_scaling"}}}};
+  EXPECT_EQ(ask(ask_reduction, run).answer(), Answer::holds) << sentence(ask(ask_reduction, run));
+  run.config["loss"]["normalization"] = "token_mean";
+  EXPECT_EQ(ask(ask_reduction, run).answer(), Answer::departs);
+}
+
+TEST_F(MicroBatchLawTest, OtherNumberThanTheConfigs_Departs) {
+  PlantedRun run = accumulated([](const std::string&, int64_t) { return 1.0; });
+  run.config = {{"data", {{"micro_batches", 4}}}};
+  EXPECT_EQ(sentence(ask(ask_reduction, run)),
+            "update 1 sums the gradients of 3 micro-batches, where the config's data.micro_batches is 4");
+}
+
+TEST_F(MicroBatchLawTest, NotANumber_Departs) {
+  EXPECT_EQ(ask_weights([](const std::string& name, int64_t) {
+              return name == "norm.weight" ? NAN : 1.0;
+            }).answer(),
+            Answer::departs);
+}
+
+TEST_F(MicroBatchLawTest, MissingRecord_IsNoted) {
+  PlantedRun run = accumulated([](const std::string&, int64_t) { return 1.0; });
+  std::erase_if(run.tensors,
+                [](const PlantedTensor& each) { return each.key.name == "norm.weight@1:micro_batch"; });
+  const Finding finding = ask(ask_reduction, run);
+  EXPECT_EQ(finding.checked, 2 * 4);
+  EXPECT_THAT(notes(finding), HasSubstr("not all micro-batches were recorded of norm.weight"));
+}
+
+TEST_F(MicroBatchLawTest, NoSum_IsNotAsked) {
+  PlantedRun run = accumulated([](const std::string&, int64_t) { return 1.0; });
+  drop(run, Phase::grad);
+  EXPECT_EQ(ask(ask_reduction, run).answer(), Answer::not_asked);
 }
 
 }  // namespace

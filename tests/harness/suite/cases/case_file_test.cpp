@@ -106,6 +106,10 @@ TEST(CaseFileTest, ALawfulCheckNamesLawsAndNoQuantity) {
   EXPECT_THAT(full.laws, ElementsAre("clip"));
   EXPECT_THAT(full.departs, ElementsAre("schedule"));
   EXPECT_EQ(full.steps.kind, compare::StepWindow::Kind::last);
+  const compare::Check continued = parse(head + lawful + "before = \"alpha\"").checks.at(0);
+  EXPECT_EQ(continued.before, "alpha");
+  EXPECT_THAT(continued.laws, ElementsAre("restart"));
+  EXPECT_THAT(continued.all_arms(), ElementsAre("zulu", "alpha"));
 }
 
 TEST(CaseFileTest, ArmsWrittenAsDottedKeysKeepTheirOrderToo) {
@@ -240,6 +244,9 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"DepartsElsewhere", head + check + "departs = [\"clip\"]", {":11:1", "relation lawful"}},
         Mistake{"UnknownLaw", head + lawful + "laws = [\"clop\"]", {":11:1", "unknown law 'clop'", "'clip'"}},
         Mistake{"UnknownDeparture", head + lawful + "departs = [\"schedul\"]", {":11:1", "'schedule'"}},
+        Mistake{"BeforeElsewhere", head + check + "before = \"b\"", {":11:1", "relation lawful"}},
+        Mistake{"BeforeUnknown", head + lawful + "before = \"bb\"", {":11:1", "unknown arm 'bb'"}},
+        Mistake{"BeforeItself", head + lawful + "before = \"zulu\"", {":11:1", "the arm itself"}},
         Mistake{"NoLaw", head + lawful + "laws = []", {":11:1", "'laws' names no law"}},
         Mistake{"LawsOfAChannel", head + lawful + "channel = \"lr\"", {":11:1", "remove 'channel'"}},
         Mistake{"LawsOfATensor", head + lawful + "tensor = \"*\"", {":11:1", "remove 'tensor'"}},

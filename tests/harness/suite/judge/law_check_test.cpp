@@ -74,6 +74,54 @@ class LawCheckTest : public SuiteTest {
   }
 };
 
+/// Ten updates that add 1 to a parameter and to its moment.
+class ContinuedArmTest : public LawCheckTest {
+ protected:
+  void record_state(const std::string& name, float parameter, float moment) const {
+    trace::Recorder::Options options{folder_ / "cases/topic" / (name + ".h5"), Json::object(), {}, {}, 0};
+    options.capture.tensors.push_back({});
+    trace::Recorder recorder(std::move(options));
+    for (int64_t step = 0; step <= 10; ++step) {
+      recorder.begin_step(step);
+      const std::vector<float> w(4, parameter + static_cast<float>(step)),
+          m(4, moment + static_cast<float>(step));
+      recorder.tensor(trace::Phase::optim, "exp_avg/w", view_of(DType::float32, m));
+      recorder.tensor(trace::Phase::param, "w", view_of(DType::float32, w));
+      if (step > 0) {
+        recorder.channel("loss", 9 - 0.5 * static_cast<double>(step));
+        recorder.channel("lr", 0.5);
+      }
+      recorder.end_step();
+    }
+    recorder.finish();
+  }
+  Json continued() const { return rows(judged(lawful("before = \"a\"\n")), "lawful").at(0); }
+};
+
+TEST_F(ContinuedArmTest, RestoredState_Passes) {
+  record_state("a", 1, 2);
+  record_state("b", 11, 12);
+  const Json row = continued();
+  EXPECT_TRUE(row.at("passed").get<bool>()) << row.dump(1);
+  EXPECT_EQ(row.at("parameters").at("before"), "a");
+  EXPECT_THAT(row.at("sentence").get<std::string>(), HasSubstr("restart hold in b"));
+}
+
+TEST_F(ContinuedArmTest, LostMoment_Fails) {
+  record_state("a", 1, 2);
+  record_state("b", 11, 0);
+  const Json row = continued();
+  EXPECT_FALSE(row.at("passed").get<bool>());
+  EXPECT_THAT(row.at("sentence").get<std::string>(),
+              HasSubstr("exp_avg of w: not restored after update 10: starts from zero"));
+}
+
+TEST_F(ContinuedArmTest, UnrecordedState_IsMissing) {
+  record_state("a", 1, 2);
+  record("b");
+  EXPECT_EQ(continued().at("verdict"), "missing");
+}
+
 TEST_F(LawCheckTest, EveryArmHasARow) {
   record("a");
   record("b");
@@ -83,7 +131,7 @@ TEST_F(LawCheckTest, EveryArmHasARow) {
   ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(found[1].at("kind"), "laws");
   EXPECT_EQ(found[1].at("arms"), Json({"b"}));
-  EXPECT_EQ(found[1].at("sentence"), "laws grad_norm and schedule hold in b; 6 not asked");
+  EXPECT_EQ(found[1].at("sentence"), "laws grad_norm and schedule hold in b; 7 not asked");
   EXPECT_THAT(found[1].at("finding").at("next").get<std::string>(), HasSubstr("parity audit topic/c:b"));
 }
 

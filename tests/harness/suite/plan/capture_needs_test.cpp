@@ -71,6 +71,7 @@ TEST_F(CaptureNeedsTest, LawsNeedWhatTheyReadOfFewUpdates) {
   for (const Phase phase : {Phase::input, Phase::forward, Phase::grad_local})
     EXPECT_FALSE(plain.wants_sketch(1, phase, "output")) << name_of(phase);
   EXPECT_FALSE(run(1).capture.wants_sketch(1, Phase::grad, "w")) << "another arm";
+  const bool plain_micro_batches = plain.micro_batches;
 
   plan_ = make_plan("program 1");
   add(arms("", "lr.base = 1.0") + golden + law("laws = [\"loss\", \"reduction\"]\nsteps = [5, 5]"), "named");
@@ -81,6 +82,27 @@ TEST_F(CaptureNeedsTest, LawsNeedWhatTheyReadOfFewUpdates) {
   EXPECT_TRUE(named.wants_tensor(5, Phase::grad_local, "w"));
   EXPECT_FALSE(named.wants_tensor(5, Phase::param, "w"));
   EXPECT_FALSE(named.wants_tensor(4, Phase::input, "labels"));
+
+  EXPECT_TRUE(named.micro_batches);
+  EXPECT_FALSE(plain_micro_batches);
+
+  plan_ = make_plan("program 1");
+  add(arms("", "lr.base = 1.0") + golden + law("laws = [\"restart\"]\nsteps = [6, 6]"), "restart");
+  const trace::Capture& restart = run(0).capture;
+  EXPECT_TRUE(restart.wants_tensor(6, Phase::input, "loaded/param/w"));
+  EXPECT_TRUE(restart.wants_tensor(5, Phase::input, "saved/generator"));
+  EXPECT_TRUE(restart.wants_tensor(5, Phase::optim, "exp_avg/w"));
+  EXPECT_TRUE(restart.wants_tensor(5, Phase::param, "w"));
+  EXPECT_FALSE(restart.wants_tensor(6, Phase::param, "w"));
+  EXPECT_FALSE(restart.wants_tensor(6, Phase::input, "tokens"));
+
+  plan_ = make_plan("program 1");
+  add(arms("", "lr.base = 1.0") + golden + law("before = \"b\""), "continued");
+  EXPECT_TRUE(run(0).capture.wants_tensor(0, Phase::optim, "exp_avg/w"));
+  EXPECT_TRUE(run(1).capture.wants_tensor(10, Phase::optim, "exp_avg/w"));
+  EXPECT_TRUE(run(1).capture.wants_sketch(7, Phase::param, "w"));
+  EXPECT_FALSE(run(1).capture.wants_tensor(7, Phase::param, "w"));
+  EXPECT_FALSE(run(1).capture.wants_sketch(7, Phase::grad, "w"));
 
   plan_ = make_plan("program 1");
   add(arms("", "lr.base = 1.0") + golden + law("departs = [\"grad_norm\"]"), "statistics");

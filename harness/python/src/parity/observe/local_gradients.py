@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -14,23 +15,34 @@ class LocalGradients:
     """Hooks on parameters, at the steps for which the capture asks. Each backward pass of an update calls them, and the
     last call of a parameter counts: it has the sum over the micro-batches."""
 
-    def __init__(self, seen: Callable[[str, Any], None]) -> None:
-        """seen: takes the name and the parameter whose gradient was accumulated."""
-        self._seen = seen
+    def __init__(self, seen: Callable[[str, Any], None], alone: Callable[[str, int, Any], None]) -> None:
+        """seen: takes the name and the parameter whose gradient was accumulated.
+        alone: takes the name, the number of the backward pass, and its gradient before it is added."""
+        self._seen, self._alone = seen, alone
         self._handles: list[Any] = []
 
-    def begin(self, wanted: bool, parameters: Callable[[], Iterable[tuple[str, Any]]]) -> None:
+    def begin(self, wanted: bool, alone: bool, parameters: Callable[[], Iterable[tuple[str, Any]]]) -> None:
         self.end()
         if not wanted:
             return
         for name, parameter in parameters():
             if parameter.requires_grad and parameter.is_leaf:
                 self._handles.append(parameter.register_post_accumulate_grad_hook(self._hook(name)))
+                if alone:
+                    self._handles.append(parameter.register_hook(self._hook_alone(name)))
 
     def end(self) -> None:
         for handle in self._handles:
             handle.remove()
         self._handles = []
+
+    def _hook_alone(self, name: str) -> Callable[[Any], None]:
+        numbers = itertools.count()
+
+        def hook(gradient: Any) -> None:
+            self._alone(name, next(numbers), gradient)
+
+        return hook
 
     def _hook(self, name: str) -> Callable[[Any], None]:
         def hook(parameter: Any) -> None:

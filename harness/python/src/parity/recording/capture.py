@@ -27,6 +27,7 @@ class Capture:
         self._rules = [rule for kind in ("tensors", "sketches") for rule in asked.get(kind, [])]
         self._operators = asked.get("operators", [])
         self._faults = asked.get("faults", [])
+        self.micro_batches = bool(asked.get("micro_batches"))
         self._taught = bool(asked.get("teacher"))
 
     def may_change(self, step: int, phase: str, name: str | None = None) -> bool:

@@ -48,7 +48,10 @@ class Gradients:
     ) -> None:
         self._owner, self._capture, self._parameters = owner, capture, parameters
         self._activations, self._keeping, self._first_update = activations, keeping, first_update
-        self._local = LocalGradients(lambda name, parameter: owner.guarded(self._keep_local, name, parameter))
+        self._local = LocalGradients(
+            lambda name, parameter: owner.guarded(self._keep_local, name, parameter),
+            lambda name, number, gradient: owner.guarded(self._keep_alone, name, number, gradient),
+        )
         self._is_reduced_first = is_reduced_first(model)
         self._data_parallel = data_parallel_axis(model)
 
@@ -64,7 +67,8 @@ class Gradients:
             warn(
                 "grad_local is not recorded (Megatron adds up gradients in a buffer of its own); look at the phase grad"
             )
-        self._local.begin(wanted, self._parameters.named)
+        alone = self._capture.micro_batches and not self._capture.may_change(step, "grad_local")
+        self._local.begin(wanted, alone, self._parameters.named)
 
     def end(self) -> None:
         self._local.end()
@@ -141,6 +145,12 @@ class Gradients:
         if len(seen) == self._keeping.expected():  # faults change the last one, which has the whole sum
             self._owner.begin()
             self._owner.offer("grad_local", name, part)
+
+    def _keep_alone(self, name: str, number: int, gradient: Any) -> None:
+        """The gradient of one backward pass, which autograd is about to add."""
+        update, own = self._owner.update, f"{name}@{number}:micro_batch"
+        if self._capture.may_want(update.step, "grad_local", own) and (part := self._term(name, gradient)) is not None:
+            update.waiting["grad_local", own] = replace(part, local=snapshot(part.local))
 
     def _term(self, name: str, gradient: Any) -> Placed | None:
         """Where a local gradient lies: those of DistributedDataParallel are terms of a mean over its ranks."""

@@ -143,12 +143,24 @@ class Recorder:
     # --- an update -------------------------------------------------------------------------------
 
     def _record_initial(self) -> None:
-        if self._first > 1 or not self._capture.may_want(0, "param"):
+        if self._first > 1:
+            self._offer_loaded()
+            return
+        if not self._capture.may_want(0, "param") and not self._capture.may_want(0, "optim"):
             return
         self._open_trace().begin_step(0)
+        for name, value in self._parameters.states():  # of an optimizer that was restored
+            self.offer("optim", name, value)
         self._offer_parameters()
         self._open_trace().end_step()
         self.update = Update(1)
+
+    def _offer_loaded(self) -> None:
+        """What a run that continues has before its first update, as inputs of that update."""
+        for name, value in self._parameters.named():
+            self._offer_by_hand("input", f"loaded/param/{name}", value, None, None)
+        for name, value in self._parameters.states():
+            self._offer_by_hand("input", f"loaded/optim/{name}", value, None, None)
 
     def _offer_parameters(self) -> None:
         for name, value in self._parameters.named():
