@@ -22,3 +22,4 @@ older() {
     --target "$known/versions/$name" "$@"
 }
 older transformers-4.45.2 transformers==4.45.2 accelerate==1.0.1 huggingface_hub==0.26.5 tokenizers==0.20.3
+older torchtitan-0.2.1 torchtitan==0.2.1

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import collections
 import functools
+import gc
 from collections.abc import Mapping
 from typing import Any
 
@@ -59,13 +60,18 @@ def convert(model: Any, optimizer: Any) -> None:
         raise Error(
             "cannot convert the model to float64 below its optimizer; make both in float64 if PARITY_DTYPE says so"
         )
-    for module in modules:
-        for part in module.modules():
-            if isinstance(part, DistributedDataParallel):
-                _bucket_again(part)
+    for wrapper in _wrappers_of(before):
+        _bucket_again(wrapper)
     for one in listed(optimizer):
         for state in one.state.values():
             state.update({key: _double(value) for key, value in state.items()})
+
+
+def _wrappers_of(parameters: list[int]) -> list[Any]:
+    """Each DistributedDataParallel of the process around parameters with these ids. Its trainer may know the model
+    without it, as the Trainer of transformers does."""
+    wrappers = [one for one in gc.get_objects() if issubclass(type(one), DistributedDataParallel)]
+    return [one for one in wrappers if any(id(parameter) in parameters for parameter in one.parameters())]
 
 
 def _bucket_again(wrapper: Any) -> None:
