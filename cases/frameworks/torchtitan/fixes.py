@@ -41,12 +41,28 @@ def router(model):
 FIXES = {"final_norm": final_norm, "replicas": replicas, "router": router}
 
 
+class Divided:
+    """A loss function that divides by `labels`. The pipeline starts its backward passes from undivided losses (#2972)."""
+
+    labels = 1.0
+
+    def __init__(self, function):
+        self.function = function
+
+    def __call__(self, *given):
+        return self.function(*given) / self.labels
+
+
 def applied(spec, names):
-    """The same TrainSpec, whose parallelize_fn applies these fixes."""
+    """The same TrainSpec, which applies these fixes."""
+    if "pipeline" in names:
+        build = spec.build_loss_fn
+        spec = dataclasses.replace(spec, build_loss_fn=lambda *given, **more: Divided(build(*given, **more)))
     def parallelize(model, *given):
         model = spec.parallelize_fn(model, *given)
         for name in names:
-            FIXES[name](model)
+            if name in FIXES:
+                FIXES[name](model)
         return model
 
     return dataclasses.replace(spec, parallelize_fn=parallelize)

@@ -5,10 +5,12 @@
 Usage: train.py CONFIG.json [TRACE.h5]
 CONFIG.json has the keys of parity-train that torchtitan has, too. TRACE.h5 is a run of parity-train, recorded with
 replay = true, whose first weights and batches this run has. Without it they are made here (data.py).
-The key `fixed` lists defects of torchtitan 0.2.2 that the run is without (fixes.py).
+The key `fixed` lists defects of torchtitan 0.2.2 that the run is without (fixes.py). With the key `version`, the run stops if
+another version of torchtitan is installed.
 """
 
 import dataclasses
+import importlib.metadata
 import json
 import sys
 
@@ -82,11 +84,15 @@ def job(name, flavor):
 class WholeLoss(Trainer):
     """Returns the loss of all ranks from each micro-batch, so that the recorder gets what torchtitan logs."""
 
-    def forward_backward_step(self, **given):
-        loss = super().forward_backward_step(**given)
+    def forward_backward_step(self, *arguments, **given):
+        if isinstance(self.loss_fn, fixes.Divided):
+            self.loss_fn.labels = given["global_valid_tokens"]
+        loss = super().forward_backward_step(*arguments, **given)
         loss = (loss.full_tensor() if isinstance(loss, DTensor) else loss).detach().reshape(())
         if self.parallel_dims.pp_enabled and not self.pp_has_last_stage:
             loss = torch.zeros_like(loss)
+        if isinstance(self.loss_fn, fixes.Divided):
+            loss = loss * self.loss_fn.labels  # torchtitan divides what it logs
         dist.all_reduce(loss)
         return loss / self.parallel_dims.tp
 
@@ -99,6 +105,8 @@ def prepare(trainer):
         on_cpu.reduce_by_sums(part)
 
 
+if (found := importlib.metadata.version("torchtitan")) != (wanted := config.get("version", found)):
+    sys.exit(f"found torchtitan {found} in place of {wanted}; run: sh cases/frameworks/known/make.sh")
 kind = config["model"].split(".")
 described = fixes.applied(spec(*kind), config.get("fixed", []))
 train_spec.register_train_spec(kind[0], described)

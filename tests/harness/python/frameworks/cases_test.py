@@ -54,6 +54,18 @@ class CasesTest(unittest.TestCase):
         self.assertEqual(verdicts["rows", "fixed"], "different")
         self.assertEqual(verdicts["fixed", "faulty"], "vacuous")  # both are one run now
 
+    def test_norm_of_pytorch_is_imprecise_without_allowance(self):
+        folder = pathlib.Path(self.out).parent / "cases"
+        folder.mkdir()
+        for name in ("vector_norm.toml", "clip.py"):
+            text = (CASES / "known" / name).read_text().replace("../../../build", str(SOURCE / "build"))
+            (folder / name).write_text("".join(line for line in text.splitlines(True) if not line.startswith("imprecision")))
+        status, found, said = self.judged(folder / "vector_norm")
+        self.assertEqual(status, 1, said)
+        verdicts = {tuple(check["arms"]): check["verdict"] for check in found["checks"]}
+        self.assertEqual(verdicts["float64", "pytorch"], "imprecise")
+        self.assertEqual(verdicts["float64", "rows"], "rounding")
+
     def test_schedule_of_torchtitan_is_compared(self):
         status, found, said = self.judged("torchtitan/parity_train", "--set", "titan:lr.warmup_steps=2")
         self.assertEqual(status, 1, said)
