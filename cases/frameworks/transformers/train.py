@@ -4,7 +4,8 @@
 
 Usage: train.py CONFIG.json
 keys: steps, batch, accumulation, schedule, warmup_steps, max_norm, average ("tokens", or "micro_batches" as before
-transformers 4.46)
+transformers 4.46), version (of transformers; the run stops if another one is installed), divisor ("ranks": the labels
+of all ranks; "rank": each rank's own)
 """
 
 import json
@@ -18,9 +19,11 @@ import torch
 import transformers
 
 config = {"steps": 8, "batch": 8, "accumulation": 1, "schedule": "constant", "warmup_steps": 0, "max_norm": 0.5,
-          "average": "tokens"}
+          "average": "tokens", "version": transformers.__version__}
 with open(sys.argv[1], encoding="utf-8") as file:
     config |= json.load(file)
+if config["version"] != transformers.__version__:
+    sys.exit(f"found transformers {transformers.__version__} in place of {config['version']}; run: sh cases/frameworks/known/make.sh")
 torch.set_num_threads(1)
 VOCABULARY, LONGEST = 64, 24
 
@@ -47,11 +50,12 @@ torch.manual_seed(3)
 model = transformers.LlamaForCausalLM(transformers.LlamaConfig(
     vocab_size=VOCABULARY, hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=4,
     num_key_value_heads=2, max_position_embeddings=LONGEST))
+divided = {"average_tokens_across_devices": config["divisor"] == "ranks"} if "divisor" in config else {}
 arguments = transformers.TrainingArguments(
     output_dir=tempfile.mkdtemp(), max_steps=config["steps"], per_device_train_batch_size=config["batch"],
     gradient_accumulation_steps=config["accumulation"], learning_rate=1e-2, lr_scheduler_type=config["schedule"],
     warmup_steps=config["warmup_steps"], max_grad_norm=config["max_norm"], logging_steps=1, save_strategy="no", report_to=[],
-    use_cpu=True, seed=5, disable_tqdm=True)
+    use_cpu=True, seed=5, disable_tqdm=True, **divided)
 kind = {"tokens": transformers.Trainer, "micro_batches": MicroBatchMean}[config["average"]]
 trainer = kind(model=model, args=arguments, train_dataset=list(rows(64)), callbacks=[parity.hf.Callback(config=config)])
 trainer.train()

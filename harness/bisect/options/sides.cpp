@@ -126,6 +126,11 @@ void require_comparable(const Side& good, const Side& bad) {
                     "cases the same "
                     "profile",
                     name_of(good.profile), name_of(bad.profile)));
+  if (good.source && bad.source && good.source->python.interpreter != bad.source->python.interpreter)
+    throw UserError(
+        fmt::format("cannot search between the environments {} and {} (an environment is not a config key); "
+                    "give both cases one [python] venv",
+                    good.source->python.interpreter.string(), bad.source->python.interpreter.string()));
 }
 
 void set_names(OptionSides& sides, const Side& good, const Side& bad) {
@@ -175,6 +180,8 @@ OptionSides option_sides(const std::string& good, const std::string& bad, const 
   suite::Case& both = sides.sides;
   both.file = a.source ? a.source->file : fs::path(a.file);
   both.profile = a.profile;
+  if (a.source)
+    both.python = a.source->python;
   both.timeout_seconds = std::max(a.timeout_seconds, b.timeout_seconds);
   both.arms = {a.arm, b.arm};
   set_names(sides, a, b);

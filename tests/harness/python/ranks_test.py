@@ -134,11 +134,18 @@ class FailingRanksTest(RanksTest):
         self.assertFalse(self.path.exists())
 
     def test_the_twin_of_a_wrapped_model_reduces_its_gradients(self):
+        self.assert_twin_reduces(lambda net, wrapper: wrapper)
+
+    def test_the_twin_reduces_below_an_unknown_wrapper(self):
+        self.assert_twin_reduces(lambda net, wrapper: net)
+
+    def assert_twin_reduces(self, recorded):
+        """The twin's gradients are the mean over ranks, if the recorder gets `recorded(net, wrapper)` as the model."""
         def body(mesh):
             net = torch.nn.Linear(2, 1, bias=False)
             model = DistributedDataParallel(net)
             optimizer = torch.optim.SGD(net.parameters(), lr=1.0)
-            with self.record(model, optimizer, twin="float64") as rec:
+            with self.record(recorded(net, model), optimizer, twin="float64") as rec:
                 loss = model(torch.full((1, 2), dist.get_rank() + 1.0)).sum()
                 loss.backward()
                 assert net.weight.grad.dtype == torch.float64

@@ -41,6 +41,10 @@ class Net(torch.nn.Module):
         q, k, v = self.qkv(h).chunk(3, -1)
         if "literal" in sys.argv:
             k = k * torch.tensor(0.3, dtype=torch.float32)
+        if "complex" in sys.argv:
+            k = (k * torch.ones((), dtype=torch.complex64)).real
+        if "turned" in sys.argv:
+            k = (k * torch.tensor(1j, dtype=torch.complex64)).imag
         if "fused" in sys.argv:
             a = F.scaled_dot_product_attention(q, k, v, is_causal=True)
         else:
@@ -115,23 +119,25 @@ class TwinTest(unittest.TestCase):
             torch.manual_seed(1)
             net = torch.nn.Linear(4, 1)
             net.register_buffer("scale", torch.full((1,), 0.1))
+            net.register_buffer("turn", torch.polar(net.scale, net.scale))
             optimizer = torch.optim.Adam(net.parameters(), lr=0.1)
             (net(torch.ones(2, 4)) * net.scale).sum().backward()
             optimizer.step()
-            before = [one.clone() for one in (net.weight, net.scale, optimizer.state[net.weight]["exp_avg"])]
+            before = [one.clone() for one in (net.weight, net.scale, net.turn, optimizer.state[net.weight]["exp_avg"])]
             import parity
             recorder = parity.record(net, optimizer, path="run.h5", twin="float64")
-            for was, now in zip(before, (net.weight, net.scale, optimizer.state[net.weight]["exp_avg"])):
-                print(now.dtype, torch.equal(was.double(), now))
+            for was, now in zip(before, (net.weight, net.scale, net.turn, optimizer.state[net.weight]["exp_avg"])):
+                print(now.dtype, torch.equal(was.to(now.dtype), now))
             for _ in range(2):
                 optimizer.zero_grad()
-                loss = (net(torch.ones(2, 4)) * net.scale).sum()
+                loss = (net(torch.ones(2, 4)) * net.scale * net.turn.abs()).sum()
                 loss.backward()
                 optimizer.step()
                 recorder.step(loss=loss)
         """))
         done = self.run_with(sys.executable, "two_lines.py")
-        self.assertEqual((done.stdout, done.stderr), ("torch.float64 True\n" * 3, ""))
+        types = ("float64", "float64", "complex128", "float64")
+        self.assertEqual((done.stdout, done.stderr), ("".join(f"torch.{name} True\n" for name in types), ""))
 
     def test_autocast_is_off_in_the_twin(self):
         losses = []
@@ -146,6 +152,11 @@ class TwinTest(unittest.TestCase):
         self.assertEqual(status, 4)
         line = 1 + SCRIPT.splitlines().index("            k = k * torch.tensor(0.3, dtype=torch.float32)")
         self.assertIn(f"float32 of aten::lift_fresh at train.py:{line}", case["checks"][0]["sentence"])
+
+    def test_complex_numbers_are_doubled_or_refused(self):
+        self.assertEqual(self.record("run.h5", "complex", PARITY_DTYPE="float64").stderr, "")
+        said = self.record("run.h5", "turned", PARITY_DTYPE="float64").stderr
+        self.assertIn("complex64 of aten::lift_fresh at train.py:", said)
 
     def test_an_unknown_twin_is_an_error(self):
         done = self.run_with(sys.executable, "-c", "import parity; parity.record(path='t.h5', twin='float128')")

@@ -128,6 +128,15 @@ TEST_F(OptionSidesTest, ACommandHasNoOptionsToShareWithAnotherProgram) {
   EXPECT_THAT(complaint("topic/commands:read", "read"), HasSubstr("reads the trace of another arm"));
 }
 
+TEST_F(OptionSidesTest, SidesKeepThePythonOfTheirCase) {
+  for (const std::string name : {"one", "other"})
+    write_file(folder_ / "cases/topic" / (name + ".toml"),
+               "[python]\nvenv = \"" + name + "\"\n[arms.a]\ncommand = [\"{python}\"]\nx = 1\n[arms.b]\n" +
+                   "command = [\"{python}\"]\nx = 2\n" + rest("a", "b"));
+  EXPECT_EQ(sides("topic/one").sides.python.interpreter.parent_path().parent_path().filename(), "one");
+  EXPECT_THAT(complaint("topic/one:a", "topic/other:b"), HasSubstr("cannot search between the environments"));
+}
+
 TEST_F(OptionSidesTest, AKeyThatOnlyOneSideKnowsIsToldWithItsPlace) {
   const std::string good = file("good.toml", "lr.base = 0.5\n"), bad = file("bad.toml", "lr.bsae = 0.5\n");
   try {

@@ -33,7 +33,8 @@ class CasesTest(unittest.TestCase):
         return done.returncode, results["cases"][0], done.stdout + done.stderr
 
     def test_cases_hold(self):
-        for case in ("transformers/warmup_index", "sharding/wrappers", "optax/adamw"):
+        for case in ("transformers/warmup_index", "sharding/wrappers", "optax/adamw", "torchtitan/parity_train",
+                     "known/packing", "known/vector_norm"):
             with self.subTest(case):
                 status, found, said = self.judged(case)
                 self.assertEqual(status, 0, said)
@@ -45,6 +46,32 @@ class CasesTest(unittest.TestCase):
         first = next(check for check in found["checks"] if "loss" in check["quantity"])
         self.assertEqual(first["verdict"], "different")
         self.assertIn("first at step 1: one_batch ", first["sentence"])
+
+    def test_known_defect_in_the_fixed_arm_fails(self):
+        status, found, said = self.judged("known/packing", "--set", "fixed:mask=true")
+        self.assertEqual(status, 1, said)
+        verdicts = {tuple(check["arms"]): check["verdict"] for check in found["checks"]}
+        self.assertEqual(verdicts["rows", "fixed"], "different")
+        self.assertEqual(verdicts["fixed", "faulty"], "vacuous")  # both are one run now
+
+    def test_norm_of_pytorch_is_imprecise_without_allowance(self):
+        folder = pathlib.Path(self.out).parent / "cases"
+        folder.mkdir()
+        for name in ("vector_norm.toml", "clip.py"):
+            text = (CASES / "known" / name).read_text().replace("../../../build", str(SOURCE / "build"))
+            (folder / name).write_text("".join(line for line in text.splitlines(True) if not line.startswith("imprecision")))
+        status, found, said = self.judged(folder / "vector_norm")
+        self.assertEqual(status, 1, said)
+        verdicts = {tuple(check["arms"]): check["verdict"] for check in found["checks"]}
+        self.assertEqual(verdicts["float64", "pytorch"], "imprecise")
+        self.assertEqual(verdicts["float64", "rows"], "rounding")
+
+    def test_schedule_of_torchtitan_is_compared(self):
+        status, found, said = self.judged("torchtitan/parity_train", "--set", "titan:lr.warmup_steps=2")
+        self.assertEqual(status, 1, said)
+        first = next(check for check in found["checks"] if "lr" in check["quantity"])
+        self.assertEqual(first["verdict"], "different")
+        self.assertIn("at step 1", first["sentence"])
 
 
 if __name__ == "__main__":

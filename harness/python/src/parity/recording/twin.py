@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import collections
 import functools
+import gc
 from collections.abc import Mapping
 from typing import Any
 
@@ -23,7 +24,10 @@ from ..native.library import Error
 from ..observe.optimizers import listed
 from .warn import user_line
 
-LOW = (torch.float32, torch.float16, torch.bfloat16)
+#: dtype below float64 -> what the twin has in its place
+DOUBLE = dict.fromkeys((torch.float32, torch.float16, torch.bfloat16), torch.float64)
+DOUBLE |= dict.fromkeys((torch.complex64, torch.complex32), torch.complex128)
+LOW = tuple(DOUBLE)
 #: Operators that draw random numbers: float32 and float64 use the generator differently.
 RANDOM = {"rand", "randn", "rand_like", "randn_like", "normal", "bernoulli"}
 RANDOM_IN_PLACE = {"uniform_", "normal_", "bernoulli_", "exponential_", "log_normal_", "cauchy_", "geometric_"}
@@ -50,17 +54,24 @@ def convert(model: Any, optimizer: Any) -> None:
     before = [id(parameter) for module in modules for parameter in module.parameters()]
     for module in modules:
         module.double()
+        for part in module.modules():  # module.double() leaves complex buffers as they are
+            part._buffers.update({name: _double(value) for name, value in part._buffers.items()})
     if before != [id(parameter) for module in modules for parameter in module.parameters()]:
         raise Error(
             "cannot convert the model to float64 below its optimizer; make both in float64 if PARITY_DTYPE says so"
         )
-    for module in modules:
-        for part in module.modules():
-            if isinstance(part, DistributedDataParallel):
-                _bucket_again(part)
+    for wrapper in _wrappers_of(before):
+        _bucket_again(wrapper)
     for one in listed(optimizer):
         for state in one.state.values():
             state.update({key: _double(value) for key, value in state.items()})
+
+
+def _wrappers_of(parameters: list[int]) -> list[Any]:
+    """Each DistributedDataParallel of the process around parameters with these ids. Its trainer may know the model
+    without it, as the Trainer of transformers does."""
+    wrappers = [one for one in gc.get_objects() if issubclass(type(one), DistributedDataParallel)]
+    return [one for one in wrappers if any(id(parameter) in parameters for parameter in one.parameters())]
 
 
 def _bucket_again(wrapper: Any) -> None:
@@ -105,7 +116,7 @@ class Twin(TorchDispatchMode):  # type: ignore[misc]
             func(drawn, *args[1:], **options)
             return args[0].copy_(drawn)
         if options.get("dtype") in LOW:
-            options["dtype"] = torch.float64
+            options["dtype"] = DOUBLE[options["dtype"]]
         result = func(*args, **options)
         for tensor in tree_leaves(result):
             if isinstance(tensor, torch.Tensor) and tensor.dtype in LOW:
@@ -119,7 +130,7 @@ def _modules(model: Any) -> list[Any]:
 
 
 def _double(value: Any) -> Any:
-    return value.double() if isinstance(value, torch.Tensor) and value.dtype in LOW else value
+    return value.to(DOUBLE[value.dtype]) if isinstance(value, torch.Tensor) and value.dtype in LOW else value
 
 
 def _doubled(values: Any) -> Any:
