@@ -21,7 +21,7 @@ PARITY, LIBRARY = (str(pathlib.Path(word).resolve()) for word in sys.argv[2:4])
 
 # A causal attention block with an upcast norm, dropout and autocast. Words of the command line change it.
 SCRIPT = """
-import sys, torch
+import sys, numpy, torch
 from torch.nn import functional as F
 torch.manual_seed(1)
 
@@ -39,8 +39,8 @@ class Net(torch.nn.Module):
         if torch.is_autocast_enabled("cpu"):
             h = h * 0.99  # stands for a kernel of lower precision
         q, k, v = self.qkv(h).chunk(3, -1)
-        if "literal" in sys.argv:
-            k = k * torch.tensor(0.3, dtype=torch.float32)
+        if "array" in sys.argv:
+            k = k * torch.from_numpy(numpy.full(1, 0.3, "float32")).square()
         if "fused" in sys.argv:
             a = F.scaled_dot_product_attention(q, k, v, is_causal=True)
         else:
@@ -141,11 +141,32 @@ class TwinTest(unittest.TestCase):
                 losses.append(file["channels/loss"][:].tolist())
         self.assertEqual(*losses)
 
-    def test_a_literal_below_float64_is_refused_with_its_line(self):
-        status, case = self.judge("fused", "literal")
+    def test_an_array_below_float64_is_refused_with_its_line(self):
+        status, case = self.judge("fused", "array")
         self.assertEqual(status, 4)
-        line = 1 + SCRIPT.splitlines().index("            k = k * torch.tensor(0.3, dtype=torch.float32)")
-        self.assertIn(f"float32 of aten::lift_fresh at train.py:{line}", case["checks"][0]["sentence"])
+        line = 1 + SCRIPT.splitlines().index('            k = k * torch.from_numpy(numpy.full(1, 0.3, "float32")).square()')
+        self.assertIn(f"float32 of aten::pow at train.py:{line}", case["checks"][0]["sentence"])
+
+    def test_a_literal_keeps_the_value_of_the_training(self):
+        (self.folder / "literals.py").write_text(textwrap.dedent("""
+            import parity, torch
+            net = torch.nn.Linear(4, 1)
+            optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+            recorder = parity.record(net, optimizer, path="run.h5", twin="float64")
+            for dtype in (torch.float32, torch.bfloat16, torch.float64, torch.int32):
+                given = torch.tensor([0.3, 3.0], dtype=dtype)
+                print(given.dtype, given.tolist())
+            net(torch.as_tensor([[0.1] * 4], dtype=torch.float32)).sum().backward()
+            optimizer.step()
+            recorder.step()
+            recorder.close()
+        """))
+        done = self.run_with(sys.executable, "literals.py")
+        self.assertEqual(done.stderr, "")
+        self.assertEqual(done.stdout.splitlines(), [
+            f"torch.float64 [{float(numpy.float32(0.3))}, 3.0]", "torch.float64 [0.30078125, 3.0]", "torch.float64 [0.3, 3.0]",
+            "torch.int32 [0, 3]"])
+        self.assertTrue((self.folder / "run.h5").exists())
 
     def test_an_unknown_twin_is_an_error(self):
         done = self.run_with(sys.executable, "-c", "import parity; parity.record(path='t.h5', twin='float128')")

@@ -77,8 +77,9 @@ def _bucket_again(wrapper: Any) -> None:
 class Twin(TorchDispatchMode):  # type: ignore[misc]
     """Computes in float64 what the training computes in float32 or less.
 
-    Results that a call asks to be float32 or less become float64, and random numbers are drawn as in float32. A tensor
-    that is below float64 all the same, such as a literal, is remembered with the line that made it: `check` refuses.
+    Results that a call asks to be float32 or less become float64. Random numbers are drawn as in float32, and a literal
+    that is rounded to a lower dtype keeps that value. A tensor that is below float64 all the same, such as an array of
+    NumPy, is remembered with the line that used it: `check` refuses.
     """
 
     def __init__(self) -> None:
@@ -107,6 +108,8 @@ class Twin(TorchDispatchMode):  # type: ignore[misc]
         if options.get("dtype") in LOW:
             options["dtype"] = torch.float64
         result = func(*args, **options)
+        if name == "lift_fresh":  # the last call of torch.tensor
+            return _doubled(result)
         for tensor in tree_leaves(result):
             if isinstance(tensor, torch.Tensor) and tensor.dtype in LOW:
                 self._met[f"{str(tensor.dtype).removeprefix('torch.')} of {func.name()} at {user_line()}"] += 1
