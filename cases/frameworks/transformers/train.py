@@ -4,7 +4,8 @@
 
 Usage: train.py CONFIG.json
 keys: steps, batch, accumulation, schedule, warmup_steps, max_norm, average ("tokens", or "micro_batches" as before
-transformers 4.46)
+transformers 4.46), across_ranks (whether ranks share one number of labels), smoothing (of labels), smoothed_by
+("trainer", or "formula" for the formula by hand), bf16 (autocast)
 """
 
 import json
@@ -18,7 +19,7 @@ import torch
 import transformers
 
 config = {"steps": 8, "batch": 8, "accumulation": 1, "schedule": "constant", "warmup_steps": 0, "max_norm": 0.5,
-          "average": "tokens"}
+          "average": "tokens", "across_ranks": True, "smoothing": 0.0, "smoothed_by": "trainer", "bf16": False}
 with open(sys.argv[1], encoding="utf-8") as file:
     config |= json.load(file)
 torch.set_num_threads(1)
@@ -43,6 +44,14 @@ class MicroBatchMean(transformers.Trainer):
         self.model_accepts_loss_kwargs = False
 
 
+def smoothed(outputs, labels, num_items_in_batch):
+    """Cross entropy with a share `smoothing` of each target spread over all tokens, per label of the update."""
+    found = outputs["logits"][:, :-1].log_softmax(-1)
+    for_target = found.gather(-1, labels[:, 1:, None].clamp(min=0)).squeeze(-1)
+    of_each = (1 - config["smoothing"]) * for_target + config["smoothing"] * found.mean(-1)
+    return -of_each[labels[:, 1:] != -100].sum() / num_items_in_batch
+
+
 torch.manual_seed(3)
 model = transformers.LlamaForCausalLM(transformers.LlamaConfig(
     vocab_size=VOCABULARY, hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=4,
@@ -51,7 +60,9 @@ arguments = transformers.TrainingArguments(
     output_dir=tempfile.mkdtemp(), max_steps=config["steps"], per_device_train_batch_size=config["batch"],
     gradient_accumulation_steps=config["accumulation"], learning_rate=1e-2, lr_scheduler_type=config["schedule"],
     warmup_steps=config["warmup_steps"], max_grad_norm=config["max_norm"], logging_steps=1, save_strategy="no", report_to=[],
-    use_cpu=True, seed=5, disable_tqdm=True)
+    use_cpu=True, seed=5, disable_tqdm=True, average_tokens_across_devices=config["across_ranks"], bf16=config["bf16"],
+    label_smoothing_factor=config["smoothing"] if config["smoothed_by"] == "trainer" else 0.0)
 kind = {"tokens": transformers.Trainer, "micro_batches": MicroBatchMean}[config["average"]]
-trainer = kind(model=model, args=arguments, train_dataset=list(rows(64)), callbacks=[parity.hf.Callback(config=config)])
+trainer = kind(model=model, args=arguments, train_dataset=list(rows(64)), callbacks=[parity.hf.Callback(config=config)],
+               compute_loss_func=smoothed if config["smoothed_by"] == "formula" else None)
 trainer.train()

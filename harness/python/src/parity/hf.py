@@ -61,7 +61,9 @@ class Callback(transformers.TrainerCallback):
         _watch_losses(trainer, self)
         if self._is_twin():
             _double_what_it_holds(trainer)
-        self._recorder = parity.record(given["model"], given["optimizer"], after=state.global_step, **self._options)
+        wrapped = isinstance(trainer.model_wrapped, torch.nn.parallel.DistributedDataParallel)
+        model = trainer.model_wrapped if wrapped else given["model"]  # a twin has to change its buckets
+        self._recorder = parity.record(model, given["optimizer"], after=state.global_step, **self._options)
 
     def add_loss(self, loss: Any) -> None:
         """Takes the loss of a micro-batch, divided as its gradients are."""
