@@ -3,7 +3,7 @@
 """The Trainer of transformers on a small Llama with dropout, from the beginning or from a checkpoint of update 4.
 
 Usage: resume.py CONFIG.json
-keys: resumed (false: eight updates at once), forgets ("nothing", "random_state", "position" of the data, "optimizer")
+keys: resumed (false: twelve updates at once), forgets ("nothing", "random_state", "position" of the data, "optimizer")
 """
 
 import json
@@ -35,10 +35,10 @@ def trainer(callback):
     model = transformers.LlamaForCausalLM(transformers.LlamaConfig(
         vocab_size=64, hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=4,
         num_key_value_heads=2, max_position_embeddings=24, attention_dropout=0.1))
-    first = torch.randint(0, 64, (24, 1), generator=torch.Generator().manual_seed(1))
+    first = torch.randint(0, 64, (48, 1), generator=torch.Generator().manual_seed(1))
     rows = [{"input_ids": row, "labels": row} for row in (first + torch.arange(24)) % 64]
     arguments = transformers.TrainingArguments(
-        output_dir=folder, max_steps=8, per_device_train_batch_size=4, learning_rate=1e-2, lr_scheduler_type="cosine",
+        output_dir=folder, max_steps=12, per_device_train_batch_size=8, learning_rate=1e-2, lr_scheduler_type="cosine",
         warmup_steps=2, max_grad_norm=0.5, logging_steps=1, save_strategy="no", report_to=[], use_cpu=True, seed=5,
         disable_tqdm=True, ignore_data_skip=config["forgets"] == "position")
     return transformers.Trainer(model=model, args=arguments, train_dataset=rows, callbacks=[callback])

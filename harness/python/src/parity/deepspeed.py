@@ -12,7 +12,6 @@ rec.step(loss=loss)                       # after each engine.step(), also of a 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import Any
@@ -26,6 +25,7 @@ import parity
 from .observe import optimizers
 from .observe.groups import channels_of, settings_of
 from .observe.names import named_parameters
+from .recording import twin
 
 
 def record(engine: Any, **options: Any) -> Any:
@@ -35,29 +35,22 @@ def record(engine: Any, **options: Any) -> Any:
     gives to `tensor`.
     """
     whole = engine.zero_optimization_stage() < 3
-    if _is_twin():
+    if IS_TWIN:
         options.setdefault("twin", "float64")
     recorder = parity.record(engine.module if whole else None, after=engine.global_steps, **options)
     return recorder if isinstance(recorder, parity.NoRecorder) else EngineRecorder(engine, recorder)
 
 
-def _is_twin() -> bool:
-    return os.environ.get("PARITY_DTYPE") == "float64" and bool(os.environ.get("PARITY_TRACE"))
-
-
-def _begin_twin() -> None:
-    """Begins the float64 twin. `deepspeed.initialize` copies parameters to flat vectors, so `record` would come too
-    late. DeepSpeed reduces float64 on CPUs, but says that it does not."""
-    from .recording import twin
-
-    twin.begin()
+def _allow_float64() -> None:
+    """DeepSpeed reduces float64 on CPUs, but says that it does not."""
     accelerator = get_accelerator()
     supported = accelerator.supported_dtypes
     accelerator.supported_dtypes = lambda: [*supported(), torch.float64]
 
 
-if _is_twin():
-    _begin_twin()
+IS_TWIN = twin.begin_if_asked()  # deepspeed.initialize copies parameters to flat vectors
+if IS_TWIN:
+    _allow_float64()
 
 
 class EngineRecorder:
