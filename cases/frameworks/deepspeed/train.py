@@ -88,7 +88,7 @@ def update(rec, engine, loss):
     import deepspeed
 
     dist.all_reduce(loss)
-    if config["stage"] == 3 and engine.is_gradient_accumulation_boundary():
+    if config["stage"] == 3 and engine.was_step_applied():
         with deepspeed.zero.GatheredParameters(list(engine.module.parameters())):
             for name, parameter in engine.module.named_parameters():
                 rec.tensor("param", name, parameter.detach())

@@ -89,9 +89,9 @@ class EngineRecorder:
         if not self._engine.was_step_applied():  # an overflow: not an update
             self._groups, self._loss = [], None
             return
-        own = channels_of([self._groups])
+        self._recorder.share(channels_of([self._groups]))
         norm = self._norm if self._zero is None else self._engine.get_global_grad_norm()
-        own |= {name: value for name, value in (("grad_norm", norm), ("loss", self._loss)) if value is not None}
+        own = {name: value for name, value in (("grad_norm", norm), ("loss", self._loss)) if value is not None}
         for name, value in self._states():
             self._recorder.tensor("optim", name, value)
         self._recorder.step(**own | channels)
