@@ -25,7 +25,10 @@ from ..native.library import Error
 from ..observe.optimizers import listed
 from .warn import user_line
 
-LOW = (torch.float32, torch.float16, torch.bfloat16)
+#: dtype below float64 -> what the twin has in its place
+DOUBLE = dict.fromkeys((torch.float32, torch.float16, torch.bfloat16), torch.float64)
+DOUBLE |= dict.fromkeys((torch.complex64, torch.complex32), torch.complex128)
+LOW = tuple(DOUBLE)
 #: Operators that draw random numbers: float32 and float64 use the generator differently.
 RANDOM = {"rand", "randn", "rand_like", "randn_like", "normal", "bernoulli"}
 RANDOM_IN_PLACE = {"uniform_", "normal_", "bernoulli_", "exponential_", "log_normal_", "cauchy_", "geometric_"}
@@ -62,6 +65,8 @@ def convert(model: Any, optimizer: Any) -> None:
     before = [id(parameter) for module in modules for parameter in module.parameters()]
     for module in modules:
         module.double()
+        for part in module.modules():  # module.double() leaves complex buffers as they are
+            part._buffers.update({name: _double(value) for name, value in part._buffers.items()})
     if before != [id(parameter) for module in modules for parameter in module.parameters()]:
         raise Error(
             "cannot convert the model to float64 below its optimizer; make both in float64 if PARITY_DTYPE says so"
@@ -117,7 +122,7 @@ class Twin(TorchDispatchMode):  # type: ignore[misc]
             func(drawn, *args[1:], **options)
             return args[0].copy_(drawn)
         if options.get("dtype") in LOW:
-            options["dtype"] = torch.float64
+            options["dtype"] = DOUBLE[options["dtype"]]
         result = func(*args, **options)
         if name == "lift_fresh":  # torch.tensor of values that are float32 already
             return _doubled(result)
@@ -133,7 +138,7 @@ class Literals(TorchFunctionMode):  # type: ignore[misc]
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         options = dict(kwargs or {})
         if func in (torch.tensor, torch.as_tensor, torch.asarray) and options.get("dtype") in LOW:
-            options["dtype"] = torch.float64
+            options["dtype"] = DOUBLE[options["dtype"]]
         return func(*args, **options)
 
 
@@ -143,7 +148,7 @@ def _modules(model: Any) -> list[Any]:
 
 
 def _double(value: Any) -> Any:
-    return value.double() if isinstance(value, torch.Tensor) and value.dtype in LOW else value
+    return value.to(DOUBLE[value.dtype]) if isinstance(value, torch.Tensor) and value.dtype in LOW else value
 
 
 def _doubled(values: Any) -> Any:
