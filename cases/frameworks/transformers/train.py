@@ -4,7 +4,7 @@
 
 Usage: train.py CONFIG.json
 keys: steps, batch, accumulation, schedule, warmup_steps, max_norm, average ("tokens", or "micro_batches" as before
-transformers 4.46), across_ranks (whether ranks share one number of labels), smoothing (of labels), smoothed_by
+transformers 4.46), divisor ("ranks": the labels of all ranks; "rank": each rank's own), smoothing (of labels), smoothed_by
 ("trainer", or "formula" for the formula by hand), bf16 (autocast)
 """
 
@@ -19,7 +19,7 @@ import torch
 import transformers
 
 config = {"steps": 8, "batch": 8, "accumulation": 1, "schedule": "constant", "warmup_steps": 0, "max_norm": 0.5,
-          "average": "tokens", "across_ranks": True, "smoothing": 0.0, "smoothed_by": "trainer", "bf16": False}
+          "average": "tokens", "divisor": "ranks", "smoothing": 0.0, "smoothed_by": "trainer", "bf16": False}
 with open(sys.argv[1], encoding="utf-8") as file:
     config |= json.load(file)
 torch.set_num_threads(1)
@@ -60,7 +60,7 @@ arguments = transformers.TrainingArguments(
     output_dir=tempfile.mkdtemp(), max_steps=config["steps"], per_device_train_batch_size=config["batch"],
     gradient_accumulation_steps=config["accumulation"], learning_rate=1e-2, lr_scheduler_type=config["schedule"],
     warmup_steps=config["warmup_steps"], max_grad_norm=config["max_norm"], logging_steps=1, save_strategy="no", report_to=[],
-    use_cpu=True, seed=5, disable_tqdm=True, average_tokens_across_devices=config["across_ranks"], bf16=config["bf16"],
+    use_cpu=True, seed=5, disable_tqdm=True, average_tokens_across_devices=config["divisor"] == "ranks", bf16=config["bf16"],
     label_smoothing_factor=config["smoothing"] if config["smoothed_by"] == "trainer" else 0.0)
 kind = {"tokens": transformers.Trainer, "micro_batches": MicroBatchMean}[config["average"]]
 trainer = kind(model=model, args=arguments, train_dataset=list(rows(64)), callbacks=[parity.hf.Callback(config=config)],
