@@ -42,10 +42,18 @@ def record(engine: Any, **options: Any) -> Any:
 
 
 def _allow_float64() -> None:
-    """DeepSpeed reduces float64 on CPUs, but says that it does not."""
+    """DeepSpeed reduces float64 on CPUs, but says that it does not. It also takes another path if it accumulates
+    gradients in another dtype than theirs."""
     accelerator = get_accelerator()
     supported = accelerator.supported_dtypes
     accelerator.supported_dtypes = lambda: [*supported(), torch.float64]
+    types_of = engine_module.DeepSpeedEngine.get_data_types
+
+    def data_types(engine: Any) -> tuple[Any, Any]:
+        model, gradients = types_of(engine)
+        return (torch.float64, torch.float64) if model == gradients else (model, gradients)
+
+    engine_module.DeepSpeedEngine.get_data_types = data_types
 
 
 IS_TWIN = twin.begin_if_asked()  # deepspeed.initialize copies parameters to flat vectors
