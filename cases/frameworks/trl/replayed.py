@@ -3,7 +3,7 @@
 """The GRPOTrainer of TRL on rollouts and first weights of a trace of parity-train, which the case names.
 
 Usage: replayed.py CONFIG.json TRACE
-keys: steps, loss_type, scale_rewards ("none", or "group": divided by the deviation of the group)
+keys: steps, loss_type, padding (the token whose embedding does not train; -1: none)
 """
 
 import sys
@@ -17,8 +17,10 @@ import parity.hf
 import torch
 import transformers
 import trl
+from parity.recording import twin
 
-config = {"steps": 6, "loss_type": "dapo", "scale_rewards": "none"} | config
+config = {"steps": 6, "loss_type": "dapo", "padding": -1} | config
+twin.begin_if_asked()  # before the model computes the frequencies of RoPE
 EQUALS, END, GROUP = 10, 11, 4
 HUGGING_FACE = {
     "tok_embeddings": "model.embed_tokens", "norm": "model.norm", "output": "lm_head", "attention.wq": "self_attn.q_proj",
@@ -36,7 +38,8 @@ def renamed(name):
 def model(weights):
     llama = transformers.LlamaForCausalLM(transformers.LlamaConfig(
         vocab_size=12, hidden_size=64, intermediate_size=128, num_hidden_layers=2, num_attention_heads=4,
-        num_key_value_heads=2, max_position_embeddings=32, rms_norm_eps=1e-5, pad_token_id=0, eos_token_id=END,
+        num_key_value_heads=2, max_position_embeddings=32, rms_norm_eps=1e-5, eos_token_id=END,
+        pad_token_id=None if config["padding"] < 0 else config["padding"],
         rope_parameters={"rope_type": "default", "rope_theta": 10000.0}))
     llama.load_state_dict({renamed(name): torch.from_numpy(values[()]) for name, values in weights.items()})
     return llama
@@ -72,7 +75,7 @@ def rollouts(prompts, trainer):
 
 arguments = trl.GRPOConfig(
     output_dir=tempfile.mkdtemp(), max_steps=config["steps"], per_device_train_batch_size=rows, num_generations=GROUP,
-    loss_type=config["loss_type"], scale_rewards=config["scale_rewards"], max_completion_length=4, learning_rate=2e-3,
+    loss_type=config["loss_type"], scale_rewards="none", max_completion_length=4, learning_rate=2e-3,
     lr_scheduler_type="constant", adam_beta2=0.95, weight_decay=0.0, max_grad_norm=1.0, logging_steps=1, save_strategy="no",
     report_to=[], use_cpu=True, bf16=False, gradient_checkpointing=False, seed=5, disable_tqdm=True)
 trainer = trl.GRPOTrainer(
