@@ -42,7 +42,7 @@ def record(engine: Any, **options: Any) -> Any:
 
 
 def _allow_float64() -> None:
-    """DeepSpeed reduces float64 on CPUs, but says that it does not. It also takes another path if it accumulates
+    """DeepSpeed reduces float64 on CPUs, but says that it does not. ZeRO also takes another path if it accumulates
     gradients in another dtype than theirs."""
     accelerator = get_accelerator()
     supported = accelerator.supported_dtypes
@@ -51,7 +51,8 @@ def _allow_float64() -> None:
 
     def data_types(engine: Any) -> tuple[Any, Any]:
         model, gradients = types_of(engine)
-        return (torch.float64, torch.float64) if model == gradients else (model, gradients)
+        same = engine.zero_optimization() and model == gradients
+        return (torch.float64, torch.float64) if same else (model, gradients)
 
     engine_module.DeepSpeedEngine.get_data_types = data_types
 
