@@ -95,7 +95,7 @@ class Twin(TorchDispatchMode):  # type: ignore[misc]
     """Computes in float64 what the training computes in float32 or less.
 
     Results that a call asks to be float32 or less become float64. Random numbers are drawn as in float32. A tensor that
-    is below float64 all the same, such as an array of NumPy, is remembered with the line that used it: `check` refuses.
+    is below float64 all the same, such as one made before, is remembered with the line that used it: `check` refuses.
     """
 
     def __init__(self) -> None:
@@ -124,7 +124,7 @@ class Twin(TorchDispatchMode):  # type: ignore[misc]
         if options.get("dtype") in LOW:
             options["dtype"] = DOUBLE[options["dtype"]]
         result = func(*args, **options)
-        if name == "lift_fresh":  # torch.tensor of values that are float32 already
+        if name == "lift_fresh":  # torch.tensor or from_numpy of values that are float32 already
             return _doubled(result)
         for tensor in tree_leaves(result):
             if isinstance(tensor, torch.Tensor) and tensor.dtype in LOW:
