@@ -5,7 +5,7 @@
 Usage: train.py CONFIG.json
 keys: steps, trainer ("plain", "accelerate", "lightning"), micro_batches of an update, epoch (micro-batches of one; by
 default all), max_norm, leftover ("whole" divides an incomplete update at an epoch's end as a whole one, "own" by its own
-number of micro-batches)
+number of micro-batches), sampler (of Lightning over ranks: "given" in order, or the one that "lightning" adds)
 """
 
 import json
@@ -15,9 +15,10 @@ import tempfile
 
 os.environ |= {"CUDA_VISIBLE_DEVICES": ""}
 import torch
-from torch.utils.data import DataLoader, TensorDataset
+from torch.utils.data import DataLoader, DistributedSampler, TensorDataset
 
-config = {"steps": 8, "trainer": "plain", "micro_batches": 1, "epoch": 0, "max_norm": 0.3, "leftover": "whole"}
+config = {"steps": 8, "trainer": "plain", "micro_batches": 1, "epoch": 0, "max_norm": 0.3, "leftover": "whole",
+          "sampler": "given"}
 with open(sys.argv[1], encoding="utf-8") as file:
     config |= json.load(file)
 torch.set_num_threads(1)
@@ -36,9 +37,12 @@ def network():
                                torch.nn.Linear(64, 4))
 
 
-def loader():
-    rows = torch.randn(EPOCH * SIZE * RANKS, 16, generator=torch.Generator().manual_seed(1)).to(DTYPE)
-    return DataLoader(TensorDataset(rows), batch_size=SIZE)
+def loader(sampler=None):
+    return DataLoader(rows_of_an_epoch(), batch_size=SIZE, sampler=sampler)
+
+
+def rows_of_an_epoch():
+    return TensorDataset(torch.randn(EPOCH * SIZE * RANKS, 16, generator=torch.Generator().manual_seed(1)).to(DTYPE))
 
 
 def loss_of(model, rows):
@@ -106,12 +110,14 @@ def lightning():
         def configure_optimizers(self):
             return torch.optim.AdamW(self.parameters(), lr=5e-3)
 
+    given = RANKS > 1 and config["sampler"] == "given"
+    in_order = DistributedSampler(rows_of_an_epoch(), RANKS, int(os.environ["RANK"]), shuffle=False) if given else None
     strategy = lightning.pytorch.strategies.DDPStrategy(process_group_backend="gloo") if RANKS > 1 else "auto"
     trainer = lightning.Trainer(
-        accelerator="cpu", devices=RANKS, strategy=strategy, max_epochs=EPOCHS, accumulate_grad_batches=MICRO_BATCHES,
+        accelerator="cpu", devices=RANKS, strategy=strategy, use_distributed_sampler=not given, max_epochs=EPOCHS, accumulate_grad_batches=MICRO_BATCHES,
         gradient_clip_val=config["max_norm"], logger=False, enable_checkpointing=False, enable_progress_bar=False,
         enable_model_summary=False, default_root_dir=tempfile.mkdtemp(), callbacks=[parity.lightning.Callback(config=config)])
-    trainer.fit(Module(), loader())
+    trainer.fit(Module(), loader(in_order))
 
 
 {"plain": plain, "accelerate": accelerate, "lightning": lightning}[config["trainer"]]()
