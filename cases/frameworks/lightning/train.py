@@ -114,9 +114,10 @@ def lightning():
     in_order = DistributedSampler(rows_of_an_epoch(), RANKS, int(os.environ["RANK"]), shuffle=False) if given else None
     strategy = lightning.pytorch.strategies.DDPStrategy(process_group_backend="gloo") if RANKS > 1 else "auto"
     trainer = lightning.Trainer(
-        accelerator="cpu", devices=RANKS, strategy=strategy, use_distributed_sampler=not given, max_epochs=EPOCHS, accumulate_grad_batches=MICRO_BATCHES,
-        gradient_clip_val=config["max_norm"], logger=False, enable_checkpointing=False, enable_progress_bar=False,
-        enable_model_summary=False, default_root_dir=tempfile.mkdtemp(), callbacks=[parity.lightning.Callback(config=config)])
+        accelerator="cpu", devices=RANKS, strategy=strategy, use_distributed_sampler=not given, max_epochs=EPOCHS,
+        accumulate_grad_batches=MICRO_BATCHES, gradient_clip_val=config["max_norm"], logger=False, enable_checkpointing=False,
+        enable_progress_bar=False, enable_model_summary=False, default_root_dir=tempfile.mkdtemp(),
+        callbacks=[parity.lightning.Callback(config=config)])
     trainer.fit(Module(), loader(in_order))
 
 
