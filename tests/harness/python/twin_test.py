@@ -147,16 +147,47 @@ class TwinTest(unittest.TestCase):
                 losses.append(file["channels/loss"][:].tolist())
         self.assertEqual(*losses)
 
-    def test_a_literal_below_float64_is_refused_with_its_line(self):
-        status, case = self.judge("fused", "literal")
-        self.assertEqual(status, 4)
-        line = 1 + SCRIPT.splitlines().index("            k = k * torch.tensor(0.3, dtype=torch.float32)")
-        self.assertIn(f"float32 of aten::lift_fresh at train.py:{line}", case["checks"][0]["sentence"])
+    def test_a_tensor_of_before_is_refused_with_its_line(self):
+        (self.folder / "early.py").write_text(textwrap.dedent("""
+            import parity, torch
+            net, scale = torch.nn.Linear(4, 1), torch.full((1,), 0.3)
+            optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+            recorder = parity.record(net, optimizer, path="run.h5", twin="float64")
+            loss = (net(torch.ones(2, 4)) * scale.square()).sum()
+            loss.backward()
+            optimizer.step()
+            recorder.step(loss=loss)
+            recorder.close()
+        """))
+        done = self.run_with(sys.executable, "early.py")
+        self.assertIn("the float64 twin met tensors below float64: float32 of aten::pow.Tensor_Scalar at early.py:6", done.stderr)
+        self.assertFalse((self.folder / "run.h5").exists())
 
-    def test_complex_numbers_are_doubled_or_refused(self):
-        self.assertEqual(self.record("run.h5", "complex", PARITY_DTYPE="float64").stderr, "")
-        said = self.record("run.h5", "turned", PARITY_DTYPE="float64").stderr
-        self.assertIn("complex64 of aten::lift_fresh at train.py:", said)
+    def test_numbers_become_float64_tensors(self):
+        (self.folder / "literals.py").write_text(textwrap.dedent("""
+            import numpy, parity, torch
+            net = torch.nn.Linear(4, 1)
+            optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+            recorder = parity.record(net, optimizer, path="run.h5", twin="float64")
+            for given in (torch.tensor([0.3, 3], dtype=torch.float32), torch.as_tensor([0.3], dtype=torch.bfloat16),
+                          torch.tensor(numpy.float32([0.3])), torch.from_numpy(numpy.float32([0.3])),
+                          torch.tensor([0.3, 3], dtype=torch.int32)):
+                print(given.dtype, given.tolist())
+            net(torch.tensor([[0.1] * 4], dtype=torch.float32)).sum().backward()
+            optimizer.step()
+            recorder.step()
+            recorder.close()
+        """))
+        done = self.run_with(sys.executable, "literals.py")
+        self.assertEqual(done.stderr, "")
+        self.assertEqual(done.stdout.splitlines(), [
+            "torch.float64 [0.3, 3.0]", "torch.float64 [0.3]", *2 * [f"torch.float64 [{float(numpy.float32(0.3))}]"],
+            "torch.int32 [0, 3]"])
+        self.assertTrue((self.folder / "run.h5").exists())
+
+    def test_complex_numbers_are_doubled(self):
+        for kind in ("complex", "turned"):
+            self.assertEqual(self.record("run.h5", kind, PARITY_DTYPE="float64").stderr, "")
 
     def test_an_unknown_twin_is_an_error(self):
         done = self.run_with(sys.executable, "-c", "import parity; parity.record(path='t.h5', twin='float128')")

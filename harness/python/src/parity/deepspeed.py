@@ -1,7 +1,9 @@
 # SPDX-FileCopyrightText: The parity authors
 # SPDX-License-Identifier: Apache-2.0
-"""Records an engine of DeepSpeed: without ZeRO, and with ZeRO stages 1 and 2.
+"""Records an engine of DeepSpeed: without ZeRO, and with ZeRO stages 1 to 3.
 
+import parity.deepspeed                   # before deepspeed.initialize, for the float64 twin
+...
 rec = parity.deepspeed.record(engine)     # after deepspeed.initialize
 ...
 engine.step()
@@ -14,6 +16,8 @@ from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import Any
 
+import torch
+from deepspeed.accelerator import get_accelerator
 from deepspeed.runtime import engine as engine_module
 
 import parity
@@ -21,17 +25,41 @@ import parity
 from .observe import optimizers
 from .observe.groups import channels_of, settings_of
 from .observe.names import named_parameters
+from .recording import twin
 
 
 def record(engine: Any, **options: Any) -> Any:
     """An EngineRecorder, or a NoRecorder if nobody asked for a trace. options: those of `parity.record`.
 
-    Raises Error for ZeRO stage 3, whose ranks hold no whole parameter.
+    With ZeRO stage 3 no rank holds a whole parameter. The trace then has channels, and what the trainer gathers and
+    gives to `tensor`.
     """
-    if engine.zero_optimization_stage() > 2:
-        raise parity.Error("cannot record ZeRO stage 3 (no rank holds a whole parameter); use stage 1 or 2")
-    recorder = parity.record(engine.module, after=engine.global_steps, **options)
+    whole = engine.zero_optimization_stage() < 3
+    if IS_TWIN:
+        options.setdefault("twin", "float64")
+    recorder = parity.record(engine.module if whole else None, after=engine.global_steps, **options)
     return recorder if isinstance(recorder, parity.NoRecorder) else EngineRecorder(engine, recorder)
+
+
+def _allow_float64() -> None:
+    """DeepSpeed reduces float64 on CPUs, but says that it does not. ZeRO also takes another path if it accumulates
+    gradients in another dtype than theirs."""
+    accelerator = get_accelerator()
+    supported = accelerator.supported_dtypes
+    accelerator.supported_dtypes = lambda: [*supported(), torch.float64]
+    types_of = engine_module.DeepSpeedEngine.get_data_types
+
+    def data_types(engine: Any) -> tuple[Any, Any]:
+        model, gradients = types_of(engine)
+        same = engine.zero_optimization() and model == gradients
+        return (torch.float64, torch.float64) if same else (model, gradients)
+
+    engine_module.DeepSpeedEngine.get_data_types = data_types
+
+
+IS_TWIN = twin.begin_if_asked()  # deepspeed.initialize copies parameters to flat vectors
+if IS_TWIN:
+    _allow_float64()
 
 
 class EngineRecorder:
@@ -39,19 +67,22 @@ class EngineRecorder:
 
     The channel `loss` is the sum of the losses that the engine divides by `gradient_accumulation_steps`. ZeRO copies
     gradients and state into flat vectors. Their views are recorded under the parameters' names, before and after
-    clipping. A parameter of which another rank holds a part has none of them in the trace.
+    clipping. A parameter of which another rank holds a part has none of them in the trace, and neither has stage 3.
     """
 
     def __init__(self, engine: Any, recorder: Any) -> None:
         self._engine, self._recorder = engine, recorder
         self._zero = engine.optimizer if hasattr(engine.optimizer, "unscale_and_clip_grads") else None
+        self._is_sharded = engine.zero_optimization_stage() == 3
         (self._optimizer,) = optimizers.listed(engine.optimizer)
         self._done = engine.global_steps
         self._groups: list[dict[str, Any]] = []
         self._norm: Any = None
         self._loss: Any = None
         self._handle = optimizers.before_step(self._optimizer, self._before_step)
-        if self._zero is not None:
+        if self._is_sharded:
+            pass  # no gradient of this rank is whole
+        elif self._zero is not None:
             self._zero.unscale_and_clip_grads = self._around(self._zero.unscale_and_clip_grads)
         else:
             engine.clip_fp32_gradients = self._around(self._watching_norm(engine.clip_fp32_gradients))
@@ -67,9 +98,9 @@ class EngineRecorder:
         if not self._engine.was_step_applied():  # an overflow: not an update
             self._groups, self._loss = [], None
             return
-        own = channels_of([self._groups])
+        self._recorder.share(channels_of([self._groups]))
         norm = self._norm if self._zero is None else self._engine.get_global_grad_norm()
-        own |= {name: value for name, value in (("grad_norm", norm), ("loss", self._loss)) if value is not None}
+        own = {name: value for name, value in (("grad_norm", norm), ("loss", self._loss)) if value is not None}
         for name, value in self._states():
             self._recorder.tensor("optim", name, value)
         self._recorder.step(**own | channels)
@@ -94,7 +125,10 @@ class EngineRecorder:
     # --- what the engine calls -------------------------------------------------------------------
 
     def _before_step(self, optimizer: Any) -> None:
-        self._groups += settings_of(optimizer)  # ZeRO steps once for each group, with this group alone
+        if self._is_sharded:  # it steps once for each piece of a group, with all groups
+            self._groups = settings_of(optimizer)
+            return
+        self._groups += settings_of(optimizer)  # stages 1 and 2 step once for each group, with this group alone
         if self._zero is None:
             self._offer("grad_clipped" if self._engine.gradient_clipping() > 0 else "grad", None)
 
@@ -148,6 +182,8 @@ class EngineRecorder:
 
     def _states(self) -> Iterator[tuple[str, Any]]:
         """(name, tensor) of the optimizer's state, and of ZeRO's copies of parameters in half precision."""
+        if self._is_sharded:
+            return
         if self._zero is None:
             for name, parameter in named_parameters(self._engine.module):
                 for key, value in optimizers.state_of(self._optimizer, parameter):

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import torch
+
 try:
     from lightning.pytorch import callbacks
 except ModuleNotFoundError:  # the package that has the same classes under its older name
@@ -35,7 +37,9 @@ class Callback(callbacks.Callback):
 
     def on_train_start(self, trainer: Any, pl_module: Any) -> None:
         self._updates, self._loss = trainer.global_step, None
-        self._recorder = parity.record(pl_module, trainer.optimizers, after=trainer.global_step, **self._options)
+        wrapped = isinstance(trainer.model, torch.nn.parallel.DistributedDataParallel)
+        model = trainer.model if wrapped else pl_module  # a twin has to change its buckets
+        self._recorder = parity.record(model, trainer.optimizers, after=trainer.global_step, **self._options)
 
     def on_train_batch_end(self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, batch_idx: int) -> None:
         loss = outputs.get("loss") if isinstance(outputs, Mapping) else outputs

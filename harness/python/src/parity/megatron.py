@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Records a training loop of Megatron-Core, also over ranks of tensor and pipeline parallelism.
 
+import parity.megatron                             # before the model is made, for the float64 twin
+...
 rec = parity.megatron.record(model, optimizer)     # the chunks of this rank, and what get_megatron_optimizer returned
 ...
 optimizer.step()
@@ -24,7 +26,10 @@ from .observe import clipping
 from .observe.names import named_parameters
 from .placement.flat import Run
 from .placement.layout import Axis
+from .recording import twin
 from .recording.warn import warn
+
+IS_TWIN = twin.begin_if_asked()  # its DistributedDataParallel copies gradients to buffers, and optimizers parameters
 
 
 def record(model: Any, optimizer: Any, **options: Any) -> Any:
@@ -45,6 +50,8 @@ def record(model: Any, optimizer: Any, **options: Any) -> Any:
     for part in parts:
         _name_main_parameters(part, {id(one): name for name, one in parameters})
     _watch_clipping()
+    if IS_TWIN:
+        options.setdefault("twin", "float64")
     options.setdefault("mesh", {"tp": parallel_state.get_tensor_model_parallel_group()})
     options["dims"] = {name: _dims(one) for name, one in parameters if _is_cut(one)} | (options.get("dims") or {})
     return parity.record(plain, [one.optimizer for one in parts], **options)

@@ -33,7 +33,7 @@ class CasesTest(unittest.TestCase):
         return done.returncode, results["cases"][0], done.stdout + done.stderr
 
     def test_cases_hold(self):
-        for case in ("transformers/warmup_index", "sharding/wrappers", "optax/adamw", "torchtitan/parity_train",
+        for case in ("transformers/warmup_index", "sharding/wrappers", "optax/adamw", "torchtitan/parity_train", "trl/packing",
                      "known/packing", "known/vector_norm"):
             with self.subTest(case):
                 status, found, said = self.judged(case)
@@ -72,6 +72,12 @@ class CasesTest(unittest.TestCase):
         first = next(check for check in found["checks"] if "lr" in check["quantity"])
         self.assertEqual(first["verdict"], "different")
         self.assertIn("at step 1", first["sentence"])
+    def test_planted_leak_between_documents_is_different(self):
+        status, found, said = self.judged("trl/packing", "--set", "packed:mask=ones")
+        self.assertEqual(status, 1, said)
+        failed = [check for check in found["checks"] if not check["passed"]]
+        self.assertEqual([check["verdict"] for check in failed], ["different"], said)
+        self.assertIn("packed", failed[0]["sentence"])
 
 
 if __name__ == "__main__":

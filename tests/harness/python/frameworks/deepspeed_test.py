@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The parity authors
 # SPDX-License-Identifier: Apache-2.0
-"""parity.deepspeed on the CPU, over Gloo: without ZeRO, stages 1 and 2, two ranks, and planted differences.
+"""parity.deepspeed on the CPU, over Gloo: without ZeRO, its stages, the float64 twin, two ranks, and planted differences.
 
 Usage: deepspeed_test.py SOURCE_DIR PARITY RECORDER_LIBRARY
 """
@@ -46,20 +46,37 @@ class DeepSpeedTest(LoopTest):
         zero, one = Trace(self.path("run.h5")), Trace(self.path("run.rank1.h5"))
         self.assertNotEqual(zero.channels["loss"], one.channels["loss"])
         self.assertEqual(zero.channels["grad_norm"], one.channels["grad_norm"])
+        self.assertEqual((zero.kinds["lr"], zero.kinds["loss"]), ("numeric", "per_rank"))  # lr: differing ranks are a finding
         self.assertEqual(set(zero.phase(4, "param")), NAMES)
         for name, values in zero.phase(4, "param").items():
             self.assertTrue(torch.equal(values, one.tensors[4, "param", name]))
 
-    def test_stage_3_is_refused(self):
-        """By the adapter before the first update, and by the recorder alone with a partial trace."""
-        for words, reason in ((["stage=3"], "cannot record ZeRO stage 3"),
-                              (["stage=3", "adapter=0", "micro_batches=1"], "ZeRO stage 3 leaves an empty tensor")):
-            with self.subTest(reason):
-                done = subprocess.run([sys.executable, LOOP, self.path("end.pt"), *words], capture_output=True, text=True,
-                                      env=ENVIRONMENT | {"PARITY_TRACE": self.path("run.h5")})
-                self.assertEqual(done.returncode, 1 if len(words) == 1 else 0, done.stderr)
-                self.assertIn(reason, done.stderr)
-                self.assertFalse((self.folder / "run.h5").exists())
+    def test_stage_3_has_channels_alone(self):
+        trace, _, losses, norms = self.recorded("run.h5", "stage=3")
+        self.assertEqual((trace.steps, trace.channels["loss"], trace.channels["grad_norm"]), ([1, 2, 3, 4], losses, norms))
+        self.assertEqual(trace.channels["lr.1"], [1e-2, 2e-2, 2e-2, 2e-2])
+        self.assertEqual(trace.tensors, {})
+
+    def test_stage_3_without_the_adapter_leaves_the_trace_partial(self):
+        done = subprocess.run([sys.executable, LOOP, self.path("end.pt"), "stage=3", "adapter=0", "micro_batches=1"],
+                              capture_output=True, text=True, env=ENVIRONMENT | {"PARITY_TRACE": self.path("run.h5")})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("ZeRO stage 3 leaves an empty tensor", done.stderr)
+        self.assertFalse((self.folder / "run.h5").exists())
+
+    def test_stages_agree_in_the_twin(self):
+        """Far closer than float32 could, so that the flat vectors of each stage are float64 too."""
+        traces = []
+        for stage in (0, 1, 2, 3):
+            run_in_a_process(LOOP, self.path("end.pt"), f"stage={stage}", PARITY_TRACE=self.path("run.h5"), PARITY_DTYPE="float64")
+            traces.append(Trace(self.path("run.h5")))
+        self.recorded("single.h5", "stage=1")
+        single = Trace(self.path("single.h5"))
+        for name in ("loss", "grad_norm"):
+            for step, expected in enumerate(traces[0].channels[name]):
+                self.assertNotEqual(single.channels[name][step], expected)
+                for trace in traces[1:]:
+                    self.assertAlmostEqual(trace.channels[name][step], expected, delta=1e-13 * expected)
 
     def test_planted_schedule_is_reported_at_its_step(self):
         found = self.planted("warmup=3")

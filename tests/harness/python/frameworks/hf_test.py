@@ -5,9 +5,11 @@ resuming, and planted differences.
 
 Usage: hf_test.py SOURCE_DIR PARITY RECORDER_LIBRARY
 """
+import json
+import pathlib
 import warnings
 
-from support import ALL, SOURCE, AdapterTest, Trace, main, parameters_of, run_in_a_process
+from support import ALL, SOURCE, AdapterTest, Trace, main, parameters_of, run_in_a_process, run_ranks
 
 import torch
 import transformers
@@ -116,6 +118,22 @@ class HfTest(AdapterTest):
         self.assertEqual(trace.phase(0, "param"), {})
         for name, values in whole.channels.items():
             self.assertEqual(values[3:], trace.channels[name])
+
+    def test_channels_of_the_script_are_recorded(self):
+        seen = []
+        callback = parity.hf.Callback(path=self.path("run.h5"), channels=lambda: {"reward_mean": seen.append(0) or len(seen)})
+        self.train(callback)
+        self.assertEqual(Trace(self.path("run.h5")).channels["reward_mean"], [1, 2, 3, 4, 5])
+
+    def test_twin_over_ranks_reduces_gradients(self):
+        """Two ranks of the case's script are one process far closer than float32 could be."""
+        script = SOURCE / "cases/frameworks/transformers/train.py"
+        for name, ranks, batch in (("one", 1, 8), ("two", 2, 4)):
+            pathlib.Path(self.path(f"{name}.json")).write_text(json.dumps({"steps": 3, "batch": batch}))
+            run_ranks(ranks, script, self.path(f"{name}.json"), PARITY_TRACE=self.path(f"{name}.h5"), PARITY_DTYPE="float64")
+        one, two = (Trace(self.path(f"{name}.h5")).channels["grad_norm"] for name in ("one", "two"))
+        for expected, found in zip(one, two, strict=True):
+            self.assertAlmostEqual(found, expected, delta=1e-13 * expected)
 
     def test_planted_schedule_is_reported_at_its_step(self):
         self.recorded("right.h5")

@@ -108,6 +108,15 @@ class MegatronTest(LoopTest):
         self.assertEqual({name.split(".")[2] for name in second.phase(1, "grad") if ".layers." in name}, {"1"})
         self.assertNotIn("loss", first.channels)
 
+    def test_twins_agree_over_ranks(self):
+        """Far closer than float32 could, so that buffers and norms are float64 too."""
+        run_in_a_process(self.loop, self.path("end.pt"), PARITY_TRACE=self.path("one.h5"), PARITY_DTYPE="float64")
+        run_ranks(2, self.loop, self.path("end.pt"), "tp=2", PARITY_TRACE=self.path("two.h5"), PARITY_DTYPE="float64")
+        one, two = Trace(self.path("one.h5")), Trace(self.path("two.h5"))
+        for name in ("loss", "grad_norm"):
+            for expected, found in zip(one.channels[name], two.channels[name], strict=True):
+                self.assertAlmostEqual(found, expected, delta=1e-13 * expected)
+
     def test_planted_factor_is_reported_at_its_step(self):
         found = self.planted("scale=2")
         self.assertEqual((found["loss"], found["grad_norm"]), (1, 1))

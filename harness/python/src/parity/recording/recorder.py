@@ -100,6 +100,10 @@ class Recorder:
         Without an optimizer's step since the last call there was no update, and the call only counts as skipped."""
         self.guarded(self._end_update, channels)
 
+    def share(self, channels: dict[str, Any]) -> None:
+        """Gives channels of this update that must be equal on all ranks, for adapters that know their optimizers."""
+        self.update.shared = channels
+
     def tensor(self, phase: str, name: str, value: Any, *, dims: str | None = None, mesh: Any = None) -> None:
         """Records a tensor of PyTorch, or an array, if the capture asks for it. Its values are copied at once.
 
@@ -304,7 +308,7 @@ class Recorder:
         update = self.update
         schedule = channels_of([update.groups.get(n) or settings_of(one) for n, one in enumerate(self._optimizers)])
         own = update.norm_channels() | self._extras.channels()
-        self._channels.record(self._open_trace(), update.step, given, schedule, own)
+        self._channels.record(self._open_trace(), update.step, given, schedule | update.shared, own)
 
     # --- the end ---------------------------------------------------------------------------------
 

@@ -11,12 +11,14 @@ from __future__ import annotations
 import collections
 import functools
 import gc
+import os
 from collections.abc import Mapping
 from typing import Any
 
 import torch
 from torch.nn.modules.module import register_module_forward_pre_hook
 from torch.nn.parallel import DistributedDataParallel
+from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves, tree_map_only
 
@@ -42,7 +44,17 @@ def begin() -> Twin:
     register_module_forward_pre_hook(lambda _module, inputs: _doubled(inputs))
     twin = Twin()
     twin.__enter__()
+    Literals().__enter__()
     return twin
+
+
+def begin_if_asked() -> bool:
+    """Begins the twin that PARITY_DTYPE asks for, and returns whether it does. Adapters call it when they are imported,
+    if their trainers copy parameters to buffers of their own before `record` could convert them."""
+    asked = os.environ.get("PARITY_DTYPE") == "float64" and bool(os.environ.get("PARITY_TRACE"))
+    if asked:
+        begin()
+    return asked
 
 
 def convert(model: Any, optimizer: Any) -> None:
@@ -88,8 +100,8 @@ def _bucket_again(wrapper: Any) -> None:
 class Twin(TorchDispatchMode):  # type: ignore[misc]
     """Computes in float64 what the training computes in float32 or less.
 
-    Results that a call asks to be float32 or less become float64, and random numbers are drawn as in float32. A tensor
-    that is below float64 all the same, such as a literal, is remembered with the line that made it: `check` refuses.
+    Results that a call asks to be float32 or less become float64. Random numbers are drawn as in float32. A tensor that
+    is below float64 all the same, such as one made before, is remembered with the line that used it: `check` refuses.
     """
 
     def __init__(self) -> None:
@@ -118,10 +130,22 @@ class Twin(TorchDispatchMode):  # type: ignore[misc]
         if options.get("dtype") in LOW:
             options["dtype"] = DOUBLE[options["dtype"]]
         result = func(*args, **options)
+        if name == "lift_fresh":  # torch.tensor or from_numpy of values that are float32 already
+            return _doubled(result)
         for tensor in tree_leaves(result):
             if isinstance(tensor, torch.Tensor) and tensor.dtype in LOW:
                 self._met[f"{str(tensor.dtype).removeprefix('torch.')} of {func.name()} at {user_line()}"] += 1
         return result
+
+
+class Literals(TorchFunctionMode):  # type: ignore[misc]
+    """Makes tensors of Python's numbers float64 where a call asks for less. Operators do not see that call."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        options = dict(kwargs or {})
+        if func in (torch.tensor, torch.as_tensor, torch.asarray) and options.get("dtype") in LOW:
+            options["dtype"] = DOUBLE[options["dtype"]]
+        return func(*args, **options)
 
 
 def _modules(model: Any) -> list[Any]:

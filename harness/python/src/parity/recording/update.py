@@ -27,6 +27,8 @@ class Update:
     norms: dict[tuple[str, ...], Any] = field(default_factory=dict)
     #: Position of an optimizer that has stepped -> settings of its groups, by name.
     groups: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
+    #: Channels that an adapter gave, which must be equal on all ranks.
+    shared: dict[str, Any] = field(default_factory=dict)
     #: How many forward passes the update is expected to have: as many as the one before.
     expected: int = 1
     #: How many forward passes a backward pass has reached so far.

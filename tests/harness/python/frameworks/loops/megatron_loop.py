@@ -21,14 +21,14 @@ from torch.overrides import TorchFunctionMode
 
 
 class OnCpu(TorchFunctionMode):
-    """Tensors for CUDA are made on the CPU. Types are called as those of CUDA, for which Megatron-Core asks."""
+    """Tensors for CUDA are made on the CPU. Types are called as those of CUDA, and float64 of a twin as float32."""
 
     def __torch_function__(self, function, types, arguments=(), options=None):
         options = dict(options or {})
         if str(options.get("device", "")).startswith("cuda"):
             options["device"] = "cpu"
         if function is torch.Tensor.type and len(arguments) == 1:
-            return function(*arguments).replace("torch.", "torch.cuda.")
+            return function(*arguments).replace("torch.", "torch.cuda.").replace("Double", "Float")
         return function(*arguments, **options)
 
 
