@@ -33,7 +33,7 @@ TEST_F(TraceSentencesTest, Captures) {
        "names"},
       {read(R"({"tensor": []})"),
        "unknown key 'tensor' in the capture (did you mean 'tensors'?); known: tensors, sketches, operators, "
-       "replay, faults, teacher"},
+       "replay, micro_batches, faults, teacher"},
       {read(R"({"faults": [{"kind": "ulp"}]})"),
        "invalid fault in the capture: it has no phase" + fault_example},
       {read(R"({"faults": [{"kind": "ulp", "phase": "grad", "name": "w", "size": 1}]})"),

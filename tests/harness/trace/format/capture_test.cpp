@@ -45,6 +45,16 @@ TEST(CaptureTest, OperatorsAreWantedByTheirModule) {
   EXPECT_TRUE(merged.includes(capture));
 }
 
+TEST(CaptureTest, MicroBatchesAreAskedForApart) {
+  const Capture capture{.micro_batches = true};
+  EXPECT_TRUE(Capture::from_json(capture.to_json()).micro_batches);
+  EXPECT_FALSE(Capture::from_json(Capture{}.to_json()).micro_batches);
+  EXPECT_FALSE(Capture{}.includes(capture));
+  Capture merged;
+  merged.merge(capture);
+  EXPECT_TRUE(merged.includes(capture));
+}
+
 TEST(CaptureTest, JsonKeepsEverything) {
   const Capture capture{
       .tensors = {some, {}}, .sketches = {{{0}, {Phase::param, Phase::input}, {}}}, .replay = true};
