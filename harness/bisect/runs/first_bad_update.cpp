@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "harness/bisect/traces/first_step.hpp"
+#include "harness/trace/format/restart_names.hpp"
 
 namespace parity::bisect {
 namespace {
@@ -157,8 +158,10 @@ trace::CaptureRule FirstBadUpdate::everything() const {
 void FirstBadUpdate::find_tensor() {
   trace::Capture all;
   all.sketches.push_back(everything());
-  if (!probe_.runs().can_resume_from_checkpoint())  // a side may restart: what it had before
+  if (!probe_.runs().can_resume_from_checkpoint()) {  // a side may restart: what it had before
     all.sketches.push_back({{step_ - 1}, {trace::Phase::optim, trace::Phase::param}, {}});
+    all.sketches.push_back({{step_ - 1}, {trace::Phase::input}, {std::string(trace::saved_prefix) + "*"}});
+  }
   tensors_.emplace(run_again("tensors", all));
   take_first();
   if (!first_ && before_ && from_checkpoint_ && step_ > 1) {  // the checkpoint does not carry the cause
