@@ -229,6 +229,7 @@ constexpr std::array openers = {
     Opener{"harness/bisect/commits/probe.cpp", "bisect_commits"},
     Opener{"harness/bisect/commits/search.cpp", "bisect_commits"},
     Opener{"harness/bisect/commits/good_golden.cpp", "bisect_commits"},
+    Opener{"harness/bisect/versions/probe.cpp", "bisect_commits"},
     Opener{"harness/bisect/runs/search_run.cpp", "bisect_traces"},
     Opener{"harness/cli/bisect/traces.cpp", "bisect_traces"},
     Opener{"harness/cli/compare/traces.cpp", "compare"},
