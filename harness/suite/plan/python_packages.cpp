@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <set>
+#include <sstream>
 
 #include <unistd.h>
 
@@ -18,7 +19,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr auto longest_start = std::chrono::minutes(1);
-constexpr uint64_t longest_list = 1 << 20;
+constexpr uint64_t longest_list = uint64_t{64} << 20;
 /// Enough to notice another package.
 constexpr size_t mark_length = 8;
 
@@ -115,12 +116,34 @@ std::string hash_of_sources(const fs::path& folder, const HashFile& hash_file) {
   return content_hash(all);
 }
 
+/// Returns size and time of each file that a package's RECORD lists, so that a file edited in place counts.
+/// Leaves out bytecode, which Python writes again by itself.
+std::string state_of_files(const fs::path& facts) {
+  std::istringstream lines(read_file(facts / "RECORD", longest_list));
+  std::string state;
+  for (std::string line; std::getline(lines, line);) {
+    const std::string name = line.substr(0, line.find(','));
+    const fs::path file = facts.parent_path() / name;
+    if (file.extension() == ".pyc")
+      continue;
+    std::error_code error;
+    const auto size = fs::file_size(file, error);
+    const auto time = fs::last_write_time(file, error);
+    state += error ? name + " is not there\n"
+                   : name + ' ' + std::to_string(size) + ' ' +
+                         std::to_string(time.time_since_epoch().count()) + '\n';
+  }
+  return state;
+}
+
 /// Returns the hash of a package by its folder of facts, NAME-VERSION.dist-info or .egg-info.
 std::string hash_of_package(const fs::path& facts, const HashFile& hash_file) {
   if (const fs::path folder = editable_folder(facts); !folder.empty())
     return hash_of_sources(folder, hash_file);
   std::error_code error;
-  for (const char* list : {"RECORD", "METADATA", "PKG-INFO"})
+  if (fs::is_regular_file(facts / "RECORD", error))
+    return content_hash(hash_file(facts / "RECORD") + '\n' + state_of_files(facts));
+  for (const char* list : {"METADATA", "PKG-INFO"})
     if (fs::is_regular_file(facts / list, error))
       return hash_file(facts / list);
   return fs::is_regular_file(facts, error) ? hash_file(facts) : "";

@@ -19,10 +19,10 @@ std::string python_of(const std::vector<std::string>& argv);
 /// Returns the packages that a Python can import, as {"NAME-VERSION": HASH}. A run depends on them as on its
 /// program: another version of a library is another run.
 ///
-/// The hash is that of the list of files which pip wrote with the package. Of an editable package, and of a
-/// folder of PYTHONPATH or a .pth file, it is that of the Python sources and compiled extensions there.
-/// Starts the interpreter once, for its search path; an empty object if that fails, since the run then fails
-/// too.
+/// The hash is that of the list of files which pip wrote with the package, with the size and time of each
+/// file. Of an editable package, and of a folder of PYTHONPATH or a .pth file, it is that of the Python
+/// sources and compiled extensions there. Starts the interpreter once, for its search path; an empty object
+/// if that fails, since the run then fails too.
 /// \param python       an interpreter
 /// \param environment  variables that it gets besides those of this process
 Json python_packages(const std::string& python, const std::map<std::string, std::string>& environment,

@@ -49,6 +49,27 @@ TEST_F(PythonPackagesTest, OtherBuildOfOneVersion_IsAnotherHash) {
   EXPECT_NE(packages().at("torch-2.0"), before.at("torch-2.0"));
 }
 
+TEST_F(PythonPackagesTest, FileOfAPackageEditedInPlace_IsAnotherHash) {
+  const fs::path file = folder / "site-packages/torch/a.py";
+  const Json before = packages();
+  const auto time = fs::last_write_time(file);
+  write_file(file, "a = 20\n");
+  fs::last_write_time(file, time);
+  const Json longer = packages();
+  EXPECT_NE(longer.at("torch-2.0"), before.at("torch-2.0"));
+  fs::last_write_time(file, time + std::chrono::seconds(1));
+  EXPECT_NE(packages().at("torch-2.0"), longer.at("torch-2.0"));
+  fs::remove(file);
+  EXPECT_NE(packages().at("torch-2.0"), longer.at("torch-2.0"));
+}
+
+TEST_F(PythonPackagesTest, BytecodeOfAPackage_DoesNotCount) {
+  write_file(folder / "site-packages/torch-2.0.dist-info/RECORD", "torch/a.pyc,,\n");
+  const Json before = packages();
+  write_file(folder / "site-packages/torch/a.pyc", "compiled");
+  EXPECT_EQ(packages(), before);
+}
+
 TEST_F(PythonPackagesTest, EditedSource_IsAnotherHash) {
   const Json before = packages();
   write_file(folder / "src/notes.txt", "other notes\n");
