@@ -31,7 +31,7 @@ bool states(const std::string& stated, const std::string& key) {
   return stated == key || (stated.ends_with('.') && key.starts_with(stated));
 }
 
-/// Moves the config keys that differ to the rows which they explain: each is then told once, where it acts.
+/// Moves the config keys that differ to the rows which they explain. Each key then appears once.
 void settle_keys(std::vector<Explanation::Part>& parts) {
   const auto config =
       std::ranges::find_if(parts, [](const auto& part) { return part.topic->name == "config"; });

@@ -55,7 +55,7 @@ with open(sys.argv[1], encoding="utf-8") as file:
 
 torch.distributed.init_process_group("gloo")
 parallel_state.initialize_model_parallel(config["tp"], config["pp"])
-tensor_parallel.get_cuda_rng_tracker().fork = lambda *_: contextlib.nullcontext()  # there is no dropout
+tensor_parallel.get_cuda_rng_tracker().fork = lambda *_: contextlib.nullcontext()  # the model has no dropout
 first, last = parallel_state.is_pipeline_first_stage(), parallel_state.is_pipeline_last_stage()
 
 

@@ -151,7 +151,7 @@ bool agree(const trace::Trace& expected, const trace::Trace& actual, const trace
 }
 
 /// Puts stations for what one side loaded or cut wrongly in their causal places. What both sides changed in
-/// the same way is no difference between them.
+/// the same way does not count.
 void add_changed(TensorPath& path, const trace::Trace& expected, const trace::Trace& actual, int64_t step) {
   std::vector<TensorStation> changed;
   for (const bool of_expected : {true, false}) {

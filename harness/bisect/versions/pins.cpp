@@ -43,10 +43,10 @@ void add_pin(Pins& pins, const std::string& word) {
   const std::string name = word.substr(0, at);
   const std::string version = at == std::string::npos ? "" : word.substr(at + 2);
   if (!is_plain(name) || !is_plain(version))
-    throw UserError(
-        fmt::format("cannot search versions with '{}' (it is no exact version); write NAME==VERSION, "
-                    "for example torch==2.11.0",
-                    escape_to_line(word, 80)));
+    throw UserError(fmt::format(
+        "cannot search versions with '{}' (it does not name an exact version); write NAME==VERSION, "
+        "for example torch==2.11.0",
+        escape_to_line(word, 80)));
   if (!pins.emplace(normalized(name), version).second)
     throw UserError(fmt::format("package {} is named twice on one side; give one version", name));
 }

@@ -7,6 +7,7 @@
 #include "harness/base/error.hpp"
 #include "harness/bisect/commits/search_commits.hpp"
 #include "harness/cli/bisect/bisect.hpp"
+#include "harness/cli/options/repeated.hpp"
 #include "harness/cli/options/runs.hpp"
 #include "harness/cli/print/search.hpp"
 #include "harness/suite/cases/named_case.hpp"
@@ -49,10 +50,7 @@ void add_question(CLI::App& app, bisect::CommitQuestion& question) {
   app.add_option("GOOD", question.good, "Last revision that is known to be good")->required();
   app.add_option("BAD", question.bad, "Later revision that is bad (default: HEAD)");
   question.bad = "HEAD";
-  app.add_option("--arm", question.arms, "Arm of the case to run; may be repeated (default: all)")
-      ->type_name("ARM")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  add_repeated(app, "--arm", question.arms, "Arm of the case to run; may be repeated (default: all)", "ARM");
   app.add_option("--run", question.run,
                  "Shell line to run in each commit's work tree, instead of a case; it writes a trace to "
                  "$PARITY_TRACE, or exits with 0 (good), 125 (cannot be tested) or another status (bad)")
@@ -65,19 +63,15 @@ void add_question(CLI::App& app, bisect::CommitQuestion& question) {
          "--trainer", question.trainer,
          "Program that the build makes, below the work tree or {build}; commits with equal programs run once")
       ->type_name("PATH");
-  app.add_option("--path", question.paths, "Search only commits that change this path; may be repeated")
-      ->type_name("PATH")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  add_repeated(app, "--path", question.paths, "Search only commits that change this path; may be repeated",
+               "PATH");
 }
 
 void add_judging(CLI::App& app, bisect::CommitQuestion& question) {
-  app.add_option(
-         "--channel", question.channels,
-         "Channels to compare, a glob; may be repeated (default: all channels and the recorded tensors)")
-      ->type_name("CHANNEL")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  add_repeated(
+      app, "--channel", question.channels,
+      "Channels to compare, a glob; may be repeated (default: all channels and the recorded tensors)",
+      "CHANNEL");
   app.add_option("--tolerance", question.tolerance,
                  "Relative difference up to which commits are equal, for runs that do not repeat bit for bit")
       ->type_name("REL")

@@ -12,6 +12,7 @@
 #include "harness/bisect/options/search_options.hpp"
 #include "harness/bisect/options/trim_runs.hpp"
 #include "harness/cli/bisect/bisect.hpp"
+#include "harness/cli/options/repeated.hpp"
 #include "harness/cli/options/sides.hpp"
 #include "harness/cli/print/search.hpp"
 
@@ -51,11 +52,8 @@ ExitCode bisect_options(const BisectOptionsVerbOptions& options) {
 }
 
 void add_search_options(CLI::App& app, BisectOptionsVerbOptions& options) {
-  app.add_option("--channel", options.question.channels,
-                 "Channels to compare, a glob; may be repeated (default: all numeric channels)")
-      ->type_name("CHANNEL")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  add_repeated(app, "--channel", options.question.channels,
+               "Channels to compare, a glob; may be repeated (default: all numeric channels)", "CHANNEL");
   app.add_option(
          "--floor", options.question.floor,
          "Largest relative gap that does not count; 0: every bit counts (default: what collapses in float64)")

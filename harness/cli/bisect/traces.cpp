@@ -10,6 +10,7 @@
 #include "harness/base/error.hpp"
 #include "harness/bisect/traces/search_traces.hpp"
 #include "harness/cli/bisect/bisect.hpp"
+#include "harness/cli/options/repeated.hpp"
 #include "harness/cli/print/search.hpp"
 #include "harness/suite/results/file/last.hpp"
 
@@ -60,12 +61,10 @@ void add_bisect_traces(CLI::App& app, Action& action) {
   app.add_option("--out", options->out, "Folder of the last run and of the record")
       ->type_name("DIR")
       ->capture_default_str();
-  app.add_option(
-         "--name", options->names,
-         "Rename tensors of the second trace to names of the first by REGEX=REPLACEMENT; may be repeated")
-      ->type_name("RULE")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  add_repeated(
+      app, "--name", options->names,
+      "Rename tensors of the second trace to names of the first by REGEX=REPLACEMENT; may be repeated",
+      "RULE");
   app.add_flag("--no-align", options->no_align,
                "Do not pair tensors with different names by order of execution, shape and norm");
   app.add_option("--beyond", options->beyond,

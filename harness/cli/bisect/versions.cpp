@@ -6,6 +6,7 @@
 
 #include "harness/bisect/versions/search_versions.hpp"
 #include "harness/cli/bisect/bisect.hpp"
+#include "harness/cli/options/repeated.hpp"
 #include "harness/cli/options/runs.hpp"
 #include "harness/cli/print/search.hpp"
 #include "harness/suite/cases/named_case.hpp"
@@ -47,17 +48,12 @@ void add_versions_question(CLI::App& app, BisectVersionsVerbOptions& options) {
       ->type_name("CASE")
       ->required();
   app.add_option("--cases", options.root, "Folder of the cases")->type_name("DIR")->capture_default_str();
-  app.add_option("--arm", options.question.arms,
-                 "Arm of the case to run; may be repeated (default: those that start {python})")
-      ->type_name("ARM")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_option(
-         "--channel", options.question.channels,
-         "Channels to compare, a glob; may be repeated (default: all channels and the recorded tensors)")
-      ->type_name("CHANNEL")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  add_repeated(app, "--arm", options.question.arms,
+               "Arm of the case to run; may be repeated (default: those that start {python})", "ARM");
+  add_repeated(
+      app, "--channel", options.question.channels,
+      "Channels to compare, a glob; may be repeated (default: all channels and the recorded tensors)",
+      "CHANNEL");
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "harness/cli/compare/checkpoints.hpp"
 #include "harness/cli/compare/logs.hpp"
 #include "harness/cli/compare/traces.hpp"
+#include "harness/cli/options/repeated.hpp"
 #include "harness/cli/verbs/verbs.hpp"
 #include "harness/logs/read/read_log.hpp"
 
@@ -141,14 +142,9 @@ void add_compare(CLI::App& app, Action& action) {
   app.add_option("ACTUAL", options->actual, "Side to compare with it, in the same forms")->required();
   app.add_option("MORE", options->more, "Further sides to compare with the reference");
   app.add_option("--step", options->step, "Update to compare (default: all)")->type_name("N");
-  app.add_option("--channel", options->channels, "Channels to compare, a glob; may be repeated")
-      ->type_name("CHANNEL")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_option("--tensor", options->tensors, "Tensors to compare, a glob; may be repeated")
-      ->type_name("NAME")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  add_repeated(app, "--channel", options->channels, "Channels to compare, a glob; may be repeated",
+               "CHANNEL");
+  add_repeated(app, "--tensor", options->tensors, "Tensors to compare, a glob; may be repeated", "NAME");
   app.add_option("--phase", options->phase, "Phase of the tensors to compare: grad, param, ...")
       ->type_name("PHASE");
   app.add_option("--out", options->out, "Folder of the last run, for CASE:ARM")
@@ -156,10 +152,8 @@ void add_compare(CLI::App& app, Action& action) {
       ->capture_default_str();
   app.add_option("--pattern", options->pattern, "Expression with named groups for the lines of text logs")
       ->type_name("REGEX");
-  app.add_option("--map", options->map, "Channel or tensor OURS for the other name THEIRS; may be repeated")
-      ->type_name("OURS=THEIRS")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  add_repeated(app, "--map", options->map,
+               "Channel or tensor OURS for the other name THEIRS; may be repeated", "OURS=THEIRS");
   app.add_flag("--all", options->all, "Show identical tensors too, and every channel of a log");
   app.add_flag("--partial", options->partial,
                "Accept traces of unfinished runs and logs with few common steps; compare what both have");

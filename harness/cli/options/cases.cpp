@@ -10,6 +10,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/terminal/say.hpp"
 #include "harness/base/text/nearest.hpp"
+#include "harness/cli/options/repeated.hpp"
 #include "harness/suite/cases/file.hpp"
 #include "harness/suite/cases/names.hpp"
 #include "harness/suite/goldens/unused_goldens.hpp"
@@ -49,14 +50,9 @@ void use_venv(std::vector<suite::Case>& cases, const std::string& venv) {
 
 void CaseOptions::add_to(CLI::App& app) {
   app.add_option("CASE", filter.what, "Case files, folders, names or globs over names (default: all)");
-  app.add_option("--tag", filter.tags, "Select only cases with this tag; may be repeated")
-      ->type_name("TAG")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_option("--not-tag", filter.without_tags, "Leave out cases with this tag; may be repeated")
-      ->type_name("TAG")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  add_repeated(app, "--tag", filter.tags, "Select only cases with this tag; may be repeated", "TAG");
+  add_repeated(app, "--not-tag", filter.without_tags, "Leave out cases with this tag; may be repeated",
+               "TAG");
   app.add_option("--cases", root, "Folder of the cases")->type_name("DIR")->capture_default_str();
 }
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/options/sides.hpp"
 
+#include "harness/cli/options/repeated.hpp"
+
 namespace parity::cli {
 
 CLI::Option* SideOptions::add_to(CLI::App& app) {
@@ -14,10 +16,8 @@ CLI::Option* SideOptions::add_to(CLI::App& app) {
          "BAD_ARM", bad,
          "Other side: an arm of the same case, CASE:ARM, or a run config (default: the case's other arm)")
       ->type_name("ARM");
-  app.add_option("--set", settings, "Set a config key of both sides, or of one; may be repeated")
-      ->type_name("[ARM:]KEY=VALUE")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  add_repeated(app, "--set", settings, "Set a config key of both sides, or of one; may be repeated",
+               "[ARM:]KEY=VALUE");
   app.add_option("--cases", root, "Folder of the cases")->type_name("DIR")->capture_default_str();
   run.add_to(app);
   return first;

@@ -12,6 +12,7 @@
 #include "harness/base/terminal/terminal.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/base/text/table.hpp"
+#include "harness/cli/options/repeated.hpp"
 #include "harness/cli/options/runs.hpp"
 #include "harness/cli/options/trainer.hpp"
 #include "harness/cli/verbs/verbs.hpp"
@@ -133,11 +134,7 @@ void add_audit(CLI::App& app, Action& action) {
   auto options = std::make_shared<AuditOptions>();
   app.add_option("TRACE", options->trace, "Trace, folder of a run, or CASE:ARM of the last run")
       ->type_name("TRACE");
-  app.add_option("--law", options->laws, "Ask this law only; may be repeated (default: all)")
-      ->type_name("LAW")
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  add_repeated(app, "--law", options->laws, "Ask this law only; may be repeated (default: all)", "LAW");
   app.add_option("--before", options->before, "Trace of the run that TRACE continues, for the law restart")
       ->type_name("TRACE");
   CLI::Option* changed = app.add_option("--changed", options->changed,

@@ -7,6 +7,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/json/json.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
+#include "harness/cli/options/repeated.hpp"
 #include "harness/cli/verbs/verbs.hpp"
 #include "harness/logs/read/read_log.hpp"
 #include "harness/logs/trace_log.hpp"
@@ -56,10 +57,8 @@ void add_import(CLI::App& app, Action& action) {
       ->type_name("KIND");
   app.add_option("--pattern", options->pattern, "Expression with named groups for the lines of a text log")
       ->type_name("REGEX");
-  app.add_option("--map", options->map, "Channel OURS for the log's name THEIRS; may be repeated")
-      ->type_name("OURS=THEIRS")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  add_repeated(app, "--map", options->map, "Channel OURS for the log's name THEIRS; may be repeated",
+               "OURS=THEIRS");
   app.add_option("-o,--output", options->trace, "Trace to write")->type_name("FILE")->required();
   app.add_flag("--json", options->json, "Print what was imported as JSON");
   app.footer(

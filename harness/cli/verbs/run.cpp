@@ -11,6 +11,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/terminal/say.hpp"
 #include "harness/cli/options/cases.hpp"
+#include "harness/cli/options/repeated.hpp"
 #include "harness/cli/options/runs.hpp"
 #include "harness/cli/verbs/run_cases.hpp"
 #include "harness/cli/verbs/verbs.hpp"
@@ -157,11 +158,9 @@ void add_run(CLI::App& app, Action& action) {
       "--rerun-failed", options->rerun_failed,
       "Run only cases that failed or were not judged in OUT's last run, with its --set; of named cases, "
       "only those that did not pass in it");
-  app.add_option("--set", options->settings,
-                 "Set a config key of every arm, or of one, and ignore goldens; may be repeated")
-      ->type_name("[ARM:]KEY=VALUE")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  add_repeated(app, "--set", options->settings,
+               "Set a config key of every arm, or of one, and ignore goldens; may be repeated",
+               "[ARM:]KEY=VALUE");
   app.footer(
       "Examples:\n"
       "  parity run                                  every case below cases/ except slow ones\n"

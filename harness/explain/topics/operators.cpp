@@ -19,7 +19,7 @@ struct Kind {
   std::vector<std::string_view> words;
 };
 
-/// In this order: a fused attention is no matrix product, and a softmax with the loss is no other softmax.
+/// The first kind that matches counts. So a fused attention does not count as a matrix product.
 const std::vector<Kind>& kinds() {
   static const std::vector<Kind> all = {
       {"collectives", {"c10d::", "c10d_functional::", "all_reduce", "all_gather", "reduce_scatter"}},

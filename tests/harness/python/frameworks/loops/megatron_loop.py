@@ -58,7 +58,7 @@ dtype = torch.bfloat16 if config["bf16"] else torch.float16 if config["fp16"] el
 torch.distributed.init_process_group("gloo")
 rank = torch.distributed.get_rank()
 parallel_state.initialize_model_parallel(config["tp"], config["pp"])
-tensor_parallel.get_cuda_rng_tracker().fork = lambda *_: contextlib.nullcontext()  # there is no dropout
+tensor_parallel.get_cuda_rng_tracker().fork = lambda *_: contextlib.nullcontext()  # the model has no dropout
 torch.manual_seed(3)
 first, last = parallel_state.is_pipeline_first_stage(), parallel_state.is_pipeline_last_stage()
 settings = TransformerConfig(
