@@ -41,10 +41,9 @@ void settle_keys(std::vector<Explanation::Part>& parts) {
       std::vector<std::string> stated;
       std::swap(stated, row.keys);
       for (const Row& key : config->finding.rows)
-        if (std::ranges::any_of(stated, [&](const std::string& item) { return states(item, key.what); })) {
+        if (std::ranges::any_of(stated, [&](const std::string& item) { return states(item, key.what); }) &&
+            settled.insert(key.what).second)
           row.keys.push_back(fmt::format("{} ({}; {})", key.what, key.first, key.second));
-          settled.insert(key.what);
-        }
     }
   std::erase_if(config->finding.rows, [&](const Row& row) { return settled.contains(row.what); });
 }

@@ -10,9 +10,13 @@
 namespace parity::suite {
 namespace fs = std::filesystem;
 
+std::string judging_program(ContentHashes& hashes) {
+  return hashes.of_program(fs::read_symlink("/proc/self/exe"));
+}
+
 std::string judged_from(const PlannedCase& planned, const std::map<std::string, RunResult>& runs,
                         const RunStore& store, ContentHashes& hashes, const fs::path& out,
-                        golden::DriftMode drift) {
+                        golden::DriftMode drift, const std::string& program) {
   Json traces = Json::object();
   for (const PlannedArm& arm : planned.arms)
     for (const std::string& id : {arm.run, arm.twin}) {
@@ -28,7 +32,7 @@ std::string judged_from(const PlannedCase& planned, const std::map<std::string, 
     if (check.sibling && fs::exists(check.sibling->golden))
       siblings[check.sibling->golden.generic_string()] = hashes.of_file(check.sibling->golden);
   const auto power = stored_power(source, out);
-  const Json all = {{"program", hashes.of_program(fs::read_symlink("/proc/self/exe"))},
+  const Json all = {{"program", program},
                     {"file", source.file.generic_string()},
                     {"place", fs::absolute(source.file).lexically_normal().generic_string()},
                     {"case", hashes.of_file(source.file)},

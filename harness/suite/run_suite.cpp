@@ -66,6 +66,7 @@ class Suite {
         finished_(finished),
         written_(written),
         hashes_(options.out / "content_hashes.json"),
+        program_(judging_program(hashes_)),
         store_(options.out),
         plan_(plan_context(options.trainer, hashes_)),
         runner_({fs::absolute(options.trainer), options.jobs, options.use_cache}, store_),
@@ -224,7 +225,8 @@ class Suite {
     if (was_interrupted(planned))
       return true;
     const auto begin = std::chrono::steady_clock::now();
-    const std::string from = judged_from(planned, runs(), store_, hashes_, options_.out, options_.drift);
+    const std::string from =
+        judged_from(planned, runs(), store_, hashes_, options_.out, options_.drift, program_);
     if (auto before = results_before(planned, from)) {
       report_case(index, *before);
       return true;
@@ -312,6 +314,7 @@ class Suite {
   const CaseListener& finished_;
   ResultsWriter& written_;
   ContentHashes hashes_;
+  const std::string program_;  ///< that judges
   RunStore store_;
   Plan plan_;
   Runner runner_;

@@ -146,6 +146,23 @@ TEST_F(ExplainTest, LaggingSchedule_HasItsCauseAndKey) {
   EXPECT_THAT(row.keys, ElementsAre("lr.warmup_steps (4; 5)"));
 }
 
+TEST_F(ExplainTest, KeyOfTwoRows_AppearsAtTheFirst) {
+  PlantedRun first = run_of(), second = run_of();
+  first.provenance["mesh"] = "1 rank";
+  second.provenance["mesh"] = "tp 2";
+  first.provenance["device"] = "cpu";
+  second.provenance["device"] = "cuda";
+  first.config["device"] = "cpu";
+  second.config["device"] = "cuda";
+  second.config["parallel"] = {{"tp", 2}};
+  const Explanation found = explain_pair(first, second);
+  std::vector<std::string> keys;
+  for (const Row& row : part(found, "layout").rows)
+    keys.insert(keys.end(), row.keys.begin(), row.keys.end());
+  EXPECT_THAT(keys, ElementsAre("parallel.tp (not there; 2)", "device (cpu; cuda)"));
+  EXPECT_THAT(part(found, "config").rows, IsEmpty());
+}
+
 TEST_F(ExplainTest, KeyThatExplainsNoRow_IsARow) {
   PlantedRun second = run_of();
   second.config["lr"]["warmup_steps"] = 5;

@@ -38,6 +38,20 @@ TEST_F(RerunsTest, DamagedRecords_StopNothing) {
   EXPECT_THAT(outcome.err, Not(HasSubstr(sentence)));
 }
 
+/// A build may replace the program while it runs a suite.
+TEST_F(RerunsTest, ProgramThatIsRemovedMeanwhile_JudgesItsCases) {
+  const std::string command = "rm -f $PROGRAM; cp {case_dir}/a.h5 $PARITY_TRACE";
+  write_case("removed", no_golden() + "[arms.first]\ncommand = [\"sh\", \"-c\", \"" + command + "\"]\n" +
+                            "[arms.second]\ncommand = [\"sh\", \"-c\", \"" + command + " # again\"]\n" +
+                            losses_identical());
+  const Outcome outcome = shell(
+      "mkdir own && cp \"$(command -v parity)\" own && ln -s \"$(dirname $(command -v parity))/../share\" "
+      "share && "
+      "PROGRAM=$PWD/own/parity own/parity run topic/removed");
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "own/parity"));
+}
+
 /// Arms that differ in a variable only.
 class VariableTest : public ProgramTest {
  protected:
