@@ -50,7 +50,7 @@ void add_explain(CLI::App& app, Action& action) {
       "clipping, operators, layout, config, environment. What matters most comes first.\n"
       "Examples:\n"
       "  parity explain ours/trace.h5 theirs/trace.h5\n"
-      "  parity explain lr/warmup_index:zero lr/warmup_index:one --json\n"
+      "  parity explain lr/warmup_index:zero_indexed lr/warmup_index:one_indexed\n"
       "Exit status 0 if the recipes agree, 1 if they differ, 3 if nothing could be compared.");
   app.callback([options, &action] { action = [options] { return run_explain(*options); }; });
 }
