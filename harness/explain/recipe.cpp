@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/explain/recipe.hpp"
 
-#include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -117,9 +117,10 @@ std::optional<compare::Series> Recipe::channel(const std::string& name) const {
 }
 
 std::optional<double> Recipe::max_norm() const {
-  if (recorded_.contains("clip") && recorded_.at("clip").is_object())
-    if (const Json& clip = recorded_.at("clip"); clip.contains("max_norm") && clip.at("max_norm").is_number())
-      return clip.at("max_norm").get<double>();
+  if (recorded_.contains("clip") && recorded_.at("clip").is_object() &&
+      recorded_.at("clip").contains("max_norm"))
+    if (const double norm = number_of(recorded_.at("clip").at("max_norm")); !std::isnan(norm))
+      return norm;
   const auto step = first_step();
   return step ? run_.max_norm(*step) : std::nullopt;
 }

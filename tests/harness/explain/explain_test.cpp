@@ -178,6 +178,10 @@ TEST_F(ExplainTest, Clipping_IsCompared) {
               ElementsAre("clipping: norm to which gradients are clipped: 1 | 2.5",
                           "clipping: order of the clipped norm: 2 | inf",
                           "clipping: updates in which clipping acts: 2 | 1"));
+  second.provenance["recipe"]["clip"] = {{"max_norm", "inf"}};
+  EXPECT_THAT(rows(explain_pair(run_of(), second)),
+              ElementsAre("clipping: norm to which gradients are clipped: 1 | inf",
+                          "clipping: updates in which clipping acts: 2 | 0"));
   second.provenance["recipe"].erase("clip");
   EXPECT_THAT(rows(explain_pair(run_of(), second)),
               ElementsAre("clipping: norm to which gradients are clipped: 1 | none seen"));

@@ -68,6 +68,27 @@ class RecorderTest(RecordedTest):
         self.assertEqual((recipe["parameters"]["count"], recipe["parameters"]["elements"]), (4, 58))
         self.assertEqual(recipe["without_optimizer"], {})
 
+    def test_recipe_has_the_clipping_of_the_first_update_only(self):
+        model = network()
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+        with self.record(model, optimizer) as rec:
+            for norm in (0.5, 0.25):
+                gradients_of(model, 1)
+                imported_early(model.parameters(), norm)
+                optimizer.step()
+                rec.step(loss=1.0)
+        self.assertEqual(self.complete().provenance["recipe"]["clip"], {"max_norm": 0.5, "norm_type": 2.0})
+
+    def test_recipe_with_numbers_that_json_lacks_stops_nothing(self):
+        model = network()
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+        with self.record(model, optimizer) as rec:
+            gradients_of(model, 1)
+            imported_early(model.parameters(), float("inf"), norm_type=float("inf"))
+            optimizer.step()
+            rec.step(loss=1.0)
+        self.assertEqual(self.complete().provenance["recipe"]["clip"], {"max_norm": "inf", "norm_type": "inf"})
+
     def test_fingerprint_has_what_decides_how_it_rounds(self):
         model = network()
         optimizer = torch.optim.SGD(model.parameters(), lr=0.5)

@@ -20,6 +20,7 @@ class FirstUpdate:
     """Sees what only a running update shows: how it clips, and how often it computes gradients."""
 
     def __init__(self) -> None:
+        self.runs = False
         self._passes = 0
         self._clip: dict[str, float] = {}
         self._handle: Any = None
@@ -27,12 +28,13 @@ class FirstUpdate:
     def begin(self, parameters: Iterable[Any]) -> None:
         """Counts the backward passes that reach one parameter, from now on."""
         self.end()
-        self._passes = 0
+        self.runs, self._passes, self._clip = True, 0, {}
         watched = next((one for one in parameters if one.requires_grad and one.is_leaf), None)
         if watched is not None:
             self._handle = watched.register_post_accumulate_grad_hook(self._count)
 
     def end(self) -> None:
+        self.runs = False
         if self._handle is not None:
             self._handle.remove()
             self._handle = None

@@ -32,15 +32,15 @@ def config_text(config: Any) -> str:
         config = dataclasses.asdict(config)
     elif not isinstance(config, Mapping):
         config = vars(config)
-    return json.dumps(_plain(config), sort_keys=True)
+    return json.dumps(as_json(config), sort_keys=True)
 
 
-def _plain(value: Any) -> Any:
+def as_json(value: Any) -> Any:
     """`value` without what JSON cannot hold: other objects become the names of their types, which never change."""
     if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): as_json(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
+        return [as_json(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     if value is None or isinstance(value, (bool, int, float, str)):

@@ -98,7 +98,8 @@ class Gradients:
         """Before clipping: the gradients are those of the phase grad, and the norm is the one that clipping uses."""
         self._activations.execution.begin_region("grad_clipped", "clip")
         self._owner.guarded(self._keep, parameters, norm)
-        self._first_update.saw_clip(max_norm, norm_type)
+        if self._first_update.runs:
+            self._owner.guarded(self._first_update.saw_clip, max_norm, norm_type)
 
     def watch_clipping(self) -> bool:
         """Returns False if this PyTorch clips in a way that is not seen."""

@@ -31,6 +31,7 @@ from ..placement.layout import NotRecordable, Placed
 from .capture import Capture
 from .channels import Channels
 from .extras import Extras
+from .facts import as_json
 from .gradients import Gradients
 from .parameters import Parameters
 from .ranks import wait_for_others
@@ -262,7 +263,7 @@ class Recorder:
         if self._parameters.any():
             parameters = self._parameters
             recipe = recipe_of(self._model, parameters.named(), self._optimizers, parameters.name_of)
-            self._open_trace().describe(recipe | self._first_update.facts())
+            self._open_trace().describe(as_json(recipe | self._first_update.facts()))
 
     def _skip(self) -> None:
         if self.update.offered:
