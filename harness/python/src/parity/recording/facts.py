@@ -73,7 +73,9 @@ def _arithmetic() -> dict[str, Any]:
     facts: dict[str, Any] = {"cpu_vendor": _cpu_vendor()}
     torch = sys.modules.get("torch")
     if torch is not None:
-        facts |= {"aten_capability": torch.backends.cpu.get_cpu_capability(), "threads": torch.get_num_threads()}
+        facts["threads"] = torch.get_num_threads()
+        if hasattr(torch.backends, "cpu"):  # since PyTorch 2.1
+            facts["aten_capability"] = torch.backends.cpu.get_cpu_capability()
     return facts
 
 
