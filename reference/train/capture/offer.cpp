@@ -54,8 +54,7 @@ void offer(trace::Recorder& recorder, const Device& device, trace::Phase phase, 
   const at::DisableRecordFunctionGuard unseen;
   const torch::NoGradGuard no_grad;
   const torch::Tensor target = x.variable_data();  // its own version counter: autograd is not to notice
-  const bool is_floating = target.is_floating_point();
-  if (!target.is_cpu() && is_floating && device.plugin->measure != nullptr &&
+  if (!target.is_cpu() && device.plugin->measure != nullptr &&
       trace::micro_batch_of(layout) == nullptr && !recorder.wants_elements(phase, name)) {
     const torch::Tensor there = target.contiguous();
     TensorView view = view_of(there);
