@@ -20,12 +20,8 @@ struct BisectCommitsVerbOptions {
   bisect::CommitQuestion question;
   std::string case_name, root = "cases";
   std::string repository = ".";
-  std::string out = "out/suite";
-  std::string cache_size = "10G";
-  std::optional<int> jobs;
+  RunOptions run;
   bool no_golden = false;
-  bool no_cache = false;
-  bool json = false;
 };
 
 ExitCode bisect_commits(const BisectCommitsVerbOptions& options) {
@@ -33,17 +29,12 @@ ExitCode bisect_commits(const BisectCommitsVerbOptions& options) {
   if (!options.case_name.empty())
     question.source = suite::named_case(options.case_name, options.root);
   question.use_golden = !options.no_golden;
-  question.keep_answers = !options.no_cache;
-  RunOptions run;
-  run.out = options.out;
-  run.jobs = options.jobs;
-  run.cache_size = options.cache_size;
-  run.no_cache = options.no_cache;
-  question.suite = run.suite_options();
+  question.keep_answers = !options.run.no_cache;
+  question.suite = options.run.suite_options();
   const suite::Git git(options.repository);
   Progress progress(stderr);
   const bisect::SearchRecord record = search_commits(question, git, progress);
-  return report_search(record, options.out, "commits", options.json);
+  return report_search(record, options.run.out, "commits", options.run.json);
 }
 
 void add_question(CLI::App& app, bisect::CommitQuestion& question) {
@@ -102,17 +93,8 @@ void add_bisect_commits(CLI::App& app, Action& action) {
   add_judging(app, options->question);
   app.add_flag("--no-golden", options->no_golden,
                "Use the good commit's own run as the reference, even if it disagrees with its golden");
-  app.add_option("--out", options->out,
-                 "Folder of the results; work tree, answers and record are in DIR/bisect")
-      ->type_name("DIR")
-      ->capture_default_str();
-  app.add_option("-j,--jobs", options->jobs, "Number of core slots for runs of a case (default: all cores)")
-      ->type_name("N");
-  app.add_option("--cache-size", options->cache_size, "Largest total size of kept runs (K, M, G, T)")
-      ->type_name("SIZE")
-      ->capture_default_str();
-  app.add_flag("--no-cache", options->no_cache, "Evaluate every commit again");
-  app.add_flag("--json", options->json, "Print the record as JSON");
+  options->run.add_search_options(app, "work tree, answers and record");
+  app.add_flag("--no-cache", options->run.no_cache, "Evaluate every commit again");
   app.footer(
       "Finds every commit that changed the numbers, the largest change first. The search checks out commits\n"
       "in its own work tree, which it removes afterwards. Your files, HEAD and refs do not change.\n"

@@ -18,10 +18,7 @@ struct BisectVersionsVerbOptions {
   bisect::VersionQuestion question;
   std::string good, bad;
   std::string case_name, root = "cases";
-  std::string out = "out/suite";
-  std::string cache_size = "10G";
-  std::optional<int> jobs;
-  bool json = false;
+  RunOptions run;
 };
 
 ExitCode bisect_versions(const BisectVersionsVerbOptions& options) {
@@ -29,13 +26,10 @@ ExitCode bisect_versions(const BisectVersionsVerbOptions& options) {
   question.good = bisect::parse_pins(options.good);
   question.bad = bisect::parse_pins(options.bad);
   question.source = suite::named_case(options.case_name, options.root);
-  RunOptions run;
-  run.out = options.out;
-  run.jobs = options.jobs;
-  run.cache_size = options.cache_size;
-  question.suite = run.suite_options();
+  question.suite = options.run.suite_options();
   Progress progress(stderr);
-  return report_search(search_versions(std::move(question), progress), options.out, "versions", options.json);
+  return report_search(search_versions(std::move(question), progress), options.run.out, "versions",
+                       options.run.json);
 }
 
 void add_versions_question(CLI::App& app, BisectVersionsVerbOptions& options) {
@@ -72,15 +66,7 @@ void add_bisect_versions(CLI::App& app, Action& action) {
                  "Time limit of one environment in seconds")
       ->type_name("SECONDS")
       ->capture_default_str();
-  app.add_option("--out", options->out, "Folder of the results; environments and record are in DIR/bisect")
-      ->type_name("DIR")
-      ->capture_default_str();
-  app.add_option("-j,--jobs", options->jobs, "Number of core slots for runs of a case (default: all cores)")
-      ->type_name("N");
-  app.add_option("--cache-size", options->cache_size, "Largest total size of kept runs (K, M, G, T)")
-      ->type_name("SIZE")
-      ->capture_default_str();
-  app.add_flag("--json", options->json, "Print the record as JSON");
+  options->run.add_search_options(app, "environments and record");
   app.footer(
       "Finds the releases of Python packages that changed the numbers: first which package, then which\n"
       "release of it, the largest change first. pip installs each environment once, over that of the case,\n"

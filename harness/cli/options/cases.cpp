@@ -3,6 +3,7 @@
 #include "harness/cli/options/cases.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -27,6 +28,12 @@ namespace {
       throw UserError(fmt::format("no case has the tag '{}'{}", tag, suggestion(tag, known)));
   throw UserError(fmt::format("no case matches --tag and --not-tag; known tags{}; see: parity list",
                               suggestion("", known).substr(7)));
+}
+
+/// Returns up to three names, or how many there are.
+std::string few_or_count(const std::vector<std::string>& names) {
+  return names.size() <= 3 ? fmt::format("{}", fmt::join(names, ", "))
+                           : fmt::format("{} cases", names.size());
 }
 
 /// Gives the cases that have a virtual environment another one.
@@ -92,21 +99,23 @@ std::optional<suite::GoldenSizes> CaseOptions::golden_sizes(const std::string& l
 
 std::vector<suite::Case> CaseOptions::read_to_run() const {
   std::vector<suite::Case> cases;
-  std::vector<std::string> left_out;
+  std::map<std::string, std::vector<std::string>> left_out;  // by the tag that nobody asked for
   for (suite::Case& item : read()) {
-    if (is_left_out(filter, item.tags))
-      left_out.push_back(item.name);
+    if (const std::optional<std::string> tag = unasked_tag(filter, item.tags))
+      left_out[*tag].push_back(item.name);
     else
       cases.push_back(std::move(item));
   }
-  if (cases.empty())
-    throw UserError(fmt::format(
-        "cannot select cases (all of them, such as {}, have the tag slow); name them, or add --tag slow",
-        left_out.front()));
+  if (cases.empty()) {
+    const auto& [tag, names] = *left_out.begin();
+    throw UserError(fmt::format("cannot select cases ({} has the tag {}); name it, or add --tag {}",
+                                names.front(), tag, tag));
+  }
   if (!venv.empty())
     use_venv(cases, venv);
-  if (!left_out.empty())
-    say("left out: {} (tag slow; name it, or add --tag slow)\n", fmt::join(left_out, ", "));
+  for (const auto& [tag, names] : left_out)
+    say("left out: {} (tag {}; {}, or add --tag {})\n", few_or_count(names), tag,
+        names.size() == 1 ? "name it" : "name them", tag);
   return cases;
 }
 

@@ -34,6 +34,18 @@ void RunOptions::add_to(CLI::App& app) {
   app.add_flag("--json", json, "Print the results as JSON");
 }
 
+void RunOptions::add_search_options(CLI::App& app, const std::string& holds) {
+  app.add_option("--out", out, fmt::format("Folder of the results; {} are in DIR/bisect", holds))
+      ->type_name("DIR")
+      ->capture_default_str();
+  app.add_option("-j,--jobs", jobs, "Number of core slots for runs of a case (default: all cores)")
+      ->type_name("N");
+  app.add_option("--cache-size", cache_size, "Largest total size of kept runs (K, M, G, T)")
+      ->type_name("SIZE")
+      ->capture_default_str();
+  app.add_flag("--json", json, "Print the record as JSON");
+}
+
 suite::SuiteOptions RunOptions::suite_options() const {
   if (jobs && *jobs < 1)
     throw UserError(fmt::format("invalid --jobs {} (a run needs a core); omit it to use every core", *jobs));

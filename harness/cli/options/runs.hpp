@@ -11,7 +11,7 @@
 
 namespace parity::cli {
 
-/// The options that control runs, shared by run, calibrate and golden.
+/// The options that control runs, shared by run, calibrate, golden, and the bisections that run cases.
 struct RunOptions {
   std::string out = "out/suite";
   std::string trainer;
@@ -22,6 +22,9 @@ struct RunOptions {
   bool json = false;
 
   void add_to(CLI::App& app);
+  /// Adds the options of a search that runs a case at each of its points.
+  /// \param holds  what DIR/bisect holds, for the text of --out
+  void add_search_options(CLI::App& app, const std::string& holds);
   suite::SuiteOptions suite_options() const;
 };
 

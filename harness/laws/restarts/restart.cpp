@@ -95,6 +95,35 @@ std::map<Phase, int64_t> compare_state(const Restart& restart, Finding& finding)
   return compared;
 }
 
+/// Returns the parameters and moments that the resumed run had later, but not when it began.
+std::vector<TensorKey> dropped_state(const Restart& restart) {
+  std::vector<TensorKey> dropped;
+  for (const TensorKey& key : restart.lost)
+    if (const auto& later = restart.after->names(restart.first, key.phase);
+        std::ranges::find(later, key.name) != later.end())
+      dropped.push_back(key);
+  return dropped;
+}
+
+/// Adds a departure for state that only part of the parameters got back.
+/// \param compared  of each phase; a phase without any is missing as a whole, which is no departure
+void find_dropped_state(Restart& restart, const std::map<Phase, int64_t>& compared, Finding& finding) {
+  std::vector<TensorKey> dropped = dropped_state(restart);
+  std::erase_if(dropped, [&](const TensorKey& key) { return !compared.contains(key.phase); });
+  if (dropped.empty())
+    return;
+  const std::string who = describe_state(dropped, saved_keys(restart));
+  finding.departures.push_back(
+      {fmt::format("{}: not restored after update {}: the resumed run begins without it, and has it later",
+                   who, restart.saved),
+       restart.first,
+       who,
+       {},
+       {}});
+  std::erase_if(restart.lost,
+                [&](const TensorKey& key) { return std::ranges::find(dropped, key) != dropped.end(); });
+}
+
 /// Returns what a restart lacks so that nothing of its main state was compared; "" if both parameters and the
 /// state of the optimizer were.
 std::string missing_state(const Restart& restart, const std::map<Phase, int64_t>& compared) {
@@ -137,8 +166,9 @@ void add_notes(const Restart& restart, const std::map<Phase, int64_t>& compared,
 Finding ask_restart(const RecordedRun& run) {
   Finding finding;
   std::string missing;
-  for (const Restart& restart : restarts_of(run)) {
+  for (Restart& restart : restarts_of(run)) {
     const std::map<Phase, int64_t> compared = compare_state(restart, finding);
+    find_dropped_state(restart, compared, finding);
     if (std::string text = missing_state(restart, compared); !text.empty())
       missing = text;
     else

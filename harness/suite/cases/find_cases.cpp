@@ -170,11 +170,14 @@ bool has_wanted_tag(const CaseFilter& filter, const std::vector<std::string>& ta
   return (filter.tags.empty() || has_one_of(filter.tags)) && !has_one_of(filter.without_tags);
 }
 
-bool is_left_out(const CaseFilter& filter, const std::vector<std::string>& tags) {
-  const auto has_slow = [](const std::vector<std::string>& list) {
-    return std::find(list.begin(), list.end(), "slow") != list.end();
+std::optional<std::string> unasked_tag(const CaseFilter& filter, const std::vector<std::string>& tags) {
+  const auto has = [](const std::vector<std::string>& list, std::string_view tag) {
+    return std::ranges::find(list, tag) != list.end();
   };
-  return has_slow(tags) && filter.what.empty() && !has_slow(filter.tags);
+  for (const std::string_view tag : {"slow", "frameworks"})
+    if (filter.what.empty() && has(tags, tag) && !has(filter.tags, tag))
+      return std::string(tag);
+  return std::nullopt;
 }
 
 }  // namespace parity::suite

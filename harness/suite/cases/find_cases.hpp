@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,8 +30,10 @@ std::vector<std::filesystem::path> find_case_files(const CaseFilter& filter,
 /// Returns whether the filter's tags admit a case with these tags.
 bool has_wanted_tag(const CaseFilter& filter, const std::vector<std::string>& tags);
 
-/// Returns whether a case with these tags runs only on request. A case tagged `slow` takes minutes; it runs
+/// Returns the tag for which a case is left out, or nothing if it runs.
+///
+/// A case tagged `slow` takes minutes, and one tagged `frameworks` needs packages of other people. Each runs
 /// only if its name or that tag is given.
-bool is_left_out(const CaseFilter& filter, const std::vector<std::string>& tags);
+std::optional<std::string> unasked_tag(const CaseFilter& filter, const std::vector<std::string>& tags);
 
 }  // namespace parity::suite

@@ -54,8 +54,8 @@ void offer(trace::Recorder& recorder, const Device& device, trace::Phase phase, 
   const at::DisableRecordFunctionGuard unseen;
   const torch::NoGradGuard no_grad;
   const torch::Tensor target = x.variable_data();  // its own version counter: autograd is not to notice
-  if (!target.is_cpu() && device.plugin->measure != nullptr &&
-      trace::micro_batch_of(layout) == nullptr && !recorder.wants_elements(phase, name)) {
+  if (!target.is_cpu() && device.plugin->measure != nullptr && trace::micro_batch_of(layout) == nullptr &&
+      !recorder.wants_elements(phase, name)) {
     const torch::Tensor there = target.contiguous();
     TensorView view = view_of(there);
     view.shape = shape;

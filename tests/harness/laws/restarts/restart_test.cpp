@@ -174,6 +174,19 @@ TEST_F(RestartLawTest, UnrecordedMoments_AreNotAgreement) {
       "the resumed run has no state of the optimizer before update 3: it was not restored, or not recorded");
 }
 
+TEST_F(RestartLawTest, AMomentThatTheResumedRunBeginsWithout_IsNamed) {
+  PlantedRun run = resumed();
+  drop_loaded(run, "optim/exp_avg/norm.weight");
+  EXPECT_EQ(sentence(ask(ask_restart, run)),
+            "exp_avg of norm.weight: not restored after update 2: the resumed run begins without it, and has "
+            "it later");
+  PlantedRun half = second_half();
+  std::erase_if(half.tensors, [](const PlantedTensor& each) {
+    return each.key.step == 0 && each.key.phase == Phase::param && each.key.name == "norm.weight";
+  });
+  EXPECT_THAT(sentence(ask_two(first_half(), half)), HasSubstr("parameter of norm.weight: not restored"));
+}
+
 TEST_F(RestartLawTest, UnrecordedParts_AreNoted) {
   PlantedRun run = resumed();
   drop_loaded(run, "generator");

@@ -281,13 +281,16 @@ TEST_F(RunsTest, CasesAreFoundByFileFolderNameAndGlob) {
   }
 }
 
-TEST_F(RunsTest, SlowCasesWaitForTheirNameOrTheirTag) {
-  const std::vector<std::string> slow = {"full", "slow"};
-  EXPECT_TRUE(is_left_out({}, slow));
-  EXPECT_TRUE(is_left_out({{}, {"full"}}, slow));
-  EXPECT_FALSE(is_left_out({{}, {"fast", "slow"}}, slow));
-  EXPECT_FALSE(is_left_out({{"topic/*"}, {}}, slow));
-  EXPECT_FALSE(is_left_out({}, {"full"}));
+TEST_F(RunsTest, SlowCasesAndOtherTrainersWaitForTheirNameOrTheirTag) {
+  const std::vector<std::string> slow = {"full", "slow"}, frameworks = {"frameworks"};
+  EXPECT_EQ(unasked_tag({}, slow), "slow");
+  EXPECT_EQ(unasked_tag({{}, {"full"}}, slow), "slow");
+  EXPECT_EQ(unasked_tag({{}, {"fast", "slow"}}, slow), std::nullopt);
+  EXPECT_EQ(unasked_tag({{"topic/*"}, {}}, slow), std::nullopt);
+  EXPECT_EQ(unasked_tag({}, {"full"}), std::nullopt);
+  EXPECT_EQ(unasked_tag({{}, {"slow"}}, frameworks), "frameworks");
+  EXPECT_EQ(unasked_tag({{}, {"frameworks"}}, frameworks), std::nullopt);
+  EXPECT_EQ(unasked_tag({{}, {"frameworks"}}, {"frameworks", "slow"}), "slow");
 }
 
 }  // namespace
