@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The wheel contains Gloo but not its headers, which come from Debian. Do not construct GlooStore here: the
 // two versions differ in it.
+#ifndef USE_C10D_GLOO  // an own LibTorch, found by CMake, defines it
 #define USE_C10D_GLOO
+#endif
 #include "reference/comm/gloo.hpp"
 
 #include <csignal>

@@ -3,7 +3,9 @@
 //
 // The plug-in libparity-cuda.so: all that the trainer needs of CUDA and NCCL. It can be built and loaded
 // without a GPU, and then reports why no GPU can be used.
+#ifndef USE_C10D_NCCL  // an own LibTorch, found by CMake, defines it
 #define USE_C10D_NCCL
+#endif
 #include "reference/cuda/plugin.hpp"
 
 #include <cstdlib>
