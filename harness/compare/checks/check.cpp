@@ -13,7 +13,7 @@ std::string Check::quantity() const {
     return std::string(both        ? "outputs and gradients"
                        : gradients ? "gradients"
                                    : "outputs") +
-           (tensor == "*" ? "" : " " + tensor);
+           (tensor == "*" ? "" : " of " + tensor);
   }
   if (of_tensors())
     return std::string(name_of(phase)) + " " + tensor;
