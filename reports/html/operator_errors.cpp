@@ -106,12 +106,18 @@ Data chart_data(const OperatorErrors& errors, const Dimension& dimension) {
   return chart;
 }
 
+/// Returns the upper end of a bin: "0", "1/2", "1", ..., "2^20", "more".
 std::string bin_label(size_t bin, size_t bins) {
-  if (bin == 0)
-    return "0";
-  if (bin == 1)
-    return "1/2";
-  return bin + 1 == bins ? "more" : std::to_string(int64_t{1} << (bin - 2));
+  if (bin < 2)
+    return bin == 0 ? "0" : "1/2";
+  if (bin + 1 == bins)
+    return "more";
+  return bin < 6 ? std::to_string(1 << (bin - 2)) : fmt::format("2^{}", bin - 2);
+}
+
+/// Returns whether a bin's label is drawn. There is no room for all of many.
+bool shows_label(size_t bin, size_t used) {
+  return used <= 8 || bin % (used <= 14 ? 2 : 4) == 0;
 }
 
 /// Returns the bars up to the last bin that is not empty. Heights are logarithms, so that one element shows.
@@ -133,6 +139,7 @@ Data histogram_data(const std::vector<int64_t>& histogram) {
     bar.set("height", number_text(height));
     bar.set("center", number_text(left + step * (static_cast<double>(bin) + 0.5)));
     bar.set("label", bin_label(bin, histogram.size()));
+    bar.set("shown", shows_label(bin, used) ? bin_label(bin, histogram.size()) : "");
     bar.set("count", std::to_string(histogram[bin]));
     bars.push_back(bar);
   }

@@ -48,6 +48,14 @@ bool fails(const results::OperatorRow& row) {
   return !row.passed && (row.verdict == "different" || row.verdict == "imprecise");
 }
 
+/// Returns a sentence without the number of a candidate, which is no size of the operator.
+std::string without_candidate(std::string sentence) {
+  const std::string name = std::string(candidate_symbol) + " = ";
+  for (size_t at = sentence.find(name); at != std::string::npos; at = sentence.find(name, at))
+    sentence.erase(at, sentence.find(", ", at) + 2 - at);
+  return sentence;
+}
+
 /// The search of one case.
 class Search {
  public:
@@ -85,6 +93,8 @@ class Search {
     const auto results = judged(problem_, all);
     for (const size_t check : all) {
       const compare::CheckResult& one = results[check];
+      if (one.verdict == compare::Verdict::crashed)
+        throw UserError("cannot make an input smaller (" + one.sentence + ")", ExitCode::crashed);
       if (one.passed || !one.errors || source_.checks[check].relation == compare::Relation::distinct)
         continue;
       const auto points = failing_points(one);
@@ -125,10 +135,10 @@ class Search {
     problem_.points = std::move(points);
     const compare::CheckResult result = judged(problem_, {result_.check}).front();
     if (!result.errors)
-      return {};
+      throw UserError("cannot make the input smaller (" + result.sentence + ")", ExitCode::crashed);
     std::vector<Point> left = failing_points(result);
     if (!left.empty())
-      result_.sentence = result.sentence;
+      result_.sentence = without_candidate(result.sentence);
     return left;
   }
 
@@ -258,7 +268,7 @@ class Search {
     std::ranges::replace(name, '/', '-');
     result_.file = settings_.out / "reproducers" / (name + ".h5");
     operators::write_reproducer(result_.file, problem_, point_, values_);
-    result_.lines = operators::reproducer_lines(result_.file.string(), problem_, point_);
+    result_.lines = operators::reproducer_lines(fs::absolute(result_.file).string(), problem_, point_);
     result_.point = point_.text();
     result_.elements = elements_of(problem_, point_);
     result_.not_zero = not_zero(values_);

@@ -47,6 +47,8 @@ std::string ControlTally::weakness() const {
 
 std::vector<std::pair<std::string, std::string>> ControlTally::answers() const {
   std::vector<std::pair<std::string, std::string>> rows;
+  if (!asked_)
+    return rows;  // the claim holds for no tensor, so nothing was asked
   for (size_t i = 0; i < count; ++i) {
     const auto control = static_cast<Control>(i);
     if (!must_detect(check_, control))

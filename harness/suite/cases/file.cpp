@@ -207,7 +207,7 @@ void read_python(Case& result, const TomlTable& table) {
   result.python.make = table.string("make");
   for (const Arm& arm : result.arms)
     for (const std::string& word : arm.command)
-      if (word.find("{python}") != std::string::npos && result.python.interpreter.empty())
+      if (word.find("{python}") != std::string::npos && result.python.interpreter.empty() && !arm.is_operator)
         table.fail(arm.place, fmt::format("the command of arm '{}' uses {{python}}, and the case has no "
                                           "virtual environment; add [python] with venv = \"FOLDER\"",
                                           arm.name));

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/base/processes/process.hpp"
 #include "harness/base/processes/python_package.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/base/text/nearest.hpp"
@@ -119,9 +120,15 @@ void read_arguments(const TomlTable& table, Arm& arm) {
   set(arm, "operator.arguments", arguments);
 }
 
+/// Returns the interpreter of a case without [python]: that of PARITY_PYTHON, else python3 of the path.
 std::string default_python() {
   const char* named = std::getenv("PARITY_PYTHON");
-  return named != nullptr && *named != '\0' ? named : "python3";
+  const std::string name = named != nullptr && *named != '\0' ? named : "python3";
+  try {
+    return find_program(name);
+  } catch (const UserError&) {
+    return name;  // the run says that there is none
+  }
 }
 
 /// Reads the names by which a formula knows the inputs, and its other parameters.

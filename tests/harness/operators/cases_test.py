@@ -20,7 +20,7 @@ import os, signal, time
 import torch
 
 def right(x): return x * 2 + 1
-def other_order(x): return 1 + (x + x)
+def other_order(x): return (x + 0.5) * 2
 def wrong_at_two(x): return x * 2 + (1.001 if x.shape[0] == 2 else 1)
 def float32_only(x): return (x.half().to(x.dtype) if x.dtype == torch.float32 else x) * 2 + 1
 def zeros(x): return x * 0
@@ -138,7 +138,7 @@ class CasesTest(unittest.TestCase):
     def test_crash_names_signal_and_shape(self):
         done, case = self.one("dies", "relation = 'identical'")
         self.assertEqual(done.returncode, 4)
-        self.assert_says(done, "SIGSEGV", "at n = 3, float32")
+        self.assert_says(done, "SEGV", "at n = 3, float32")
         self.assertEqual(case["checks"][0]["verdict"], "crashed")
 
     def test_endless_loop_ends(self):
@@ -153,7 +153,6 @@ class CasesTest(unittest.TestCase):
             ('operator = "aten::softmax.int"', "has no argument 'x'"),
             ('operator = "aten::softmax.int"\narguments = {self = "x", dim = "first"}', "argument dim of the operator is int"),
             ('library = "kernels.py"\noperator = "aten::relu"', "cannot load"),
-            ('library = "absent.so"\nsymbol = "f"\nsignature = "void(const float* x, float* out, int64_t n)"', "cannot load"),
         ):
             with self.subTest(keys=keys):
                 (self.folder / "out/results.json").unlink(missing_ok=True)
@@ -176,9 +175,10 @@ class CasesTest(unittest.TestCase):
         signature = 'library = "libplain.so"\nsymbol = "{}"\nsignature = "void(const float* x, float* out, int64_t n, double one)"\n' \
                     'backward = "twice_backward"\nbackward_signature = "void(const float* grad_out, float* grad_x, int64_t n)"\n' \
                     'arguments = {{x = "x", n = "n", one = 1.0}}'
-        arms = {"right": 'python = "kernels.py:right"', "c": signature.format("twice"), "short": signature.format("forgets")}
-        done, case = self.run_case(arms, ["relation = 'equivalent'\narms = ['right', 'c']",
-                                          "relation = 'equivalent'\narms = ['right', 'short']"],
+        arms = {"other": 'python = "kernels.py:other_order"', "c": signature.format("twice"),
+                "short": signature.format("forgets")}
+        done, case = self.run_case(arms, ["relation = 'equivalent'\narms = ['other', 'c']",
+                                          "relation = 'equivalent'\narms = ['other', 'short']"],
                                    grad="true", more='exact = "kernels.py:exact"')
         sentences = [check["sentence"] for check in case["checks"]]
         self.assertEqual([check["passed"] for check in case["checks"]], [True, False], sentences)
