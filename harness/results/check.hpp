@@ -9,6 +9,7 @@
 
 #include "harness/base/json/json.hpp"
 #include "harness/results/check_kind.hpp"
+#include "harness/results/operator_errors.hpp"
 #include "harness/results/pictures.hpp"
 
 namespace parity::results {
@@ -19,6 +20,7 @@ struct Place {
   std::string tensor;           ///< tensor or channel
   std::vector<int64_t> index;   ///< coordinates of the element; empty for a channel
   std::optional<int64_t> rank;  ///< set if the finding is about one rank
+  std::string point = {};       ///< of an operator case: the point of the sweep, in place of the step
 };
 
 /// How far apart two sides are; each is set if it was measured.
@@ -117,6 +119,7 @@ struct Check {
   std::vector<TensorRow> tensors;
   std::vector<MeasuredBound> bounds;
   std::optional<TensorPicture> picture;
+  std::optional<OperatorErrors> errors;   ///< of a check of an operator
   std::optional<CheckEvidence> evidence;  ///< not set if the verdict needs no float64 evidence
   Coverage coverage;
   int64_t line = 0;  ///< of the case file; 0 if no line asks for the check

@@ -38,6 +38,7 @@ Place read_place(const Node& node) {
   place.index = integers_or_none(node, "index");
   if (const auto rank = node.find("rank"))
     place.rank = rank->integer();
+  place.point = text_or(node, "point");
   return place;
 }
 
@@ -188,6 +189,8 @@ Check read_check(const JsonNode& node) {
   check.finding = finding ? read_finding(*finding) : read_finding_of_1(node, check.measured);
   check.tensors = list(node, "tensors", read_tensor_row);
   check.bounds = list(node, "bounds", read_bound);
+  if (const auto errors = node.find("errors"))
+    check.errors = read_operator_errors(*errors);
   if (const auto picture = node.find("picture"))
     check.picture = read_tensor_picture(*picture);
   if (const auto evidence = node.find("evidence"))

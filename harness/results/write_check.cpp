@@ -24,10 +24,13 @@ Json numbers_json(const std::vector<double>& values) {
 }
 
 Json place_json(const Place& place) {
-  return {{"step", place.step},
-          {"tensor", place.tensor},
-          {"index", place.index},
-          {"rank", place.rank ? Json(*place.rank) : Json()}};
+  Json json = {{"step", place.step},
+               {"tensor", place.tensor},
+               {"index", place.index},
+               {"rank", place.rank ? Json(*place.rank) : Json()}};
+  if (!place.point.empty())
+    json["point"] = place.point;
+  return json;
 }
 
 Json finding_json(const Finding& finding) {
@@ -159,6 +162,8 @@ Json to_json(const Check& check) {
                {"evidence", check.evidence ? evidence_json(*check.evidence) : Json()},
                {"coverage", coverage_json(check.coverage)},
                {"line", check.line > 0 ? Json(check.line) : Json()}};
+  if (check.errors)
+    json["errors"] = to_json(*check.errors);
   if (check.picture)
     json["picture"] = to_json(*check.picture);
   return json;

@@ -145,8 +145,8 @@ class Suite {
   Twins first_twins(const Case& source) const {
     if (will_record(source, policy_.mode))
       return Twins::checks_and_golden;
-    const bool may_stand = options_.evidence == EvidenceMode::stored && !source.golden.arms.empty() &&
-                           golden::has_evidence(source.golden_file);
+    const bool may_stand = !source.problem && options_.evidence == EvidenceMode::stored &&
+                           !source.golden.arms.empty() && golden::has_evidence(source.golden_file);
     return may_stand ? Twins::spare : Twins::checks;
   }
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "reports/html/operator_errors.hpp"
 #include "reports/html/templates.hpp"
 #include "reports/model/checks/evidence.hpp"
 #include "reports/model/checks/finding_rows.hpp"
@@ -42,6 +43,11 @@ std::string tensors_label(const Check& check) {
   return count(check.tensors.size(), "tensor row") + ", " + std::to_string(same) + " identical";
 }
 
+/// Returns the point of an operator's sweep that a finding is about; "" in a case of training.
+std::string point_of(const Check& check) {
+  return check.finding.where ? check.finding.where->point : "";
+}
+
 /// Returns the HTML that is shown when a check is opened.
 Data details_data(const Check& check, size_t number) {
   Data data;
@@ -52,16 +58,19 @@ Data details_data(const Check& check, size_t number) {
   data.set("has_tensors", !check.tensors.empty());
   data.set("tensors", tensors_label(check));
   data.set("has_picture", check.picture.has_value());
-  data.set("picture", check.picture ? text_of(picture_sentence(*check.picture)) : "");
+  data.set("picture", check.picture ? text_of(picture_sentence(*check.picture, point_of(check))) : "");
   data.set("strip", check.picture && check.picture->row_starts.size() < 4);
+  data.set("has_errors", check.errors.has_value());
+  if (check.errors)
+    set_operator_errors(data, *check.errors);
   data.set("command", optional(one_line(check.finding.next)));
   data.set("cause", optional(one_line(check.finding.cause)));
   return data;
 }
 
 bool has_details(const Check& check) {
-  return check.finding.where || check.measured.size() > 2 || check.picture || !check.tensors.empty() ||
-         !check.finding.next.empty();
+  return check.finding.where || check.measured.size() > 2 || check.picture || check.errors ||
+         !check.tensors.empty() || !check.finding.next.empty();
 }
 
 std::string comma_separated(const std::vector<std::string>& words) {

@@ -51,7 +51,7 @@ std::string describe_shape(const TensorPicture& picture) {
   return words.empty() ? "scalar" : words;
 }
 
-std::string picture_sentence(const TensorPicture& picture) {
+std::string picture_sentence(const TensorPicture& picture, const std::string& place) {
   double largest = 0;
   bool nan = false;
   for (const std::vector<double>& row : picture.cells)
@@ -62,7 +62,8 @@ std::string picture_sentence(const TensorPicture& picture) {
   const size_t differing = picture.differing();
   const std::string part = picture.estimated ? "block" : "cell";
   std::string text = one_line(picture.phase + " " + picture.tensor) + " (" + describe_shape(picture) +
-                     ") at update " + std::to_string(picture.step) + ": ";
+                     ") at " + (place.empty() ? "update " + std::to_string(picture.step) : one_line(place)) +
+                     ": ";
   if (differing == picture.count())
     text += picture.count() == 1 ? "differs" : "differs in every " + part;
   else

@@ -238,6 +238,7 @@ constexpr std::array openers = {
     Opener{"harness/cli/verbs/explain.cpp", "compare"},
     Opener{"harness/cli/verbs/join.cpp", "join"},
     Opener{"harness/coverage/survey.cpp", "compare"},
+    Opener{"harness/operators/problem/stored_values.cpp", "identical_tensors"},
     Opener{"harness/suite/judge/evidence.cpp", "identical_tensors"},
     Opener{"harness/suite/goldens/check.cpp", "golden"},
     Opener{"harness/suite/runs/left_trace.cpp", "suite"},

@@ -18,7 +18,7 @@ class RandomAttackTest : public RelationWorldTest {
  protected:
   /// A world of any relation, about channels or tensors.
   static RelationWorld draw_world() {
-    const auto table = compare::relation_table();
+    const auto table = rows_of_training();
     const auto at = *rc::gen::inRange<size_t>(0, table.size());
     const bool of_tensors = table[at].may_be_of_tensors() && *rc::gen::arbitrary<bool>();
     return world_of(table[at].relation, of_tensors);

@@ -24,7 +24,7 @@ struct AttackedRelation {
 
 std::vector<AttackedRelation> attacked_relations() {
   std::vector<AttackedRelation> all;
-  for (const compare::RelationRow& row : compare::relation_table()) {
+  for (const compare::RelationRow& row : rows_of_training()) {
     all.push_back({row.relation, false});
     if (row.may_be_of_tensors())
       all.push_back({row.relation, true});

@@ -29,15 +29,17 @@ ALLOWED = {
     "harness/explain": (["harness/" + f for f in HARNESS[:7]], []),
     "harness/logs": (["harness/" + f for f in HARNESS[:7]], []),
     "harness/api": (["harness/" + f for f in HARNESS[:7]], []),
+    "harness/operators": (["harness/" + f for f in HARNESS[:5]], []),
+    "harness/operators/judge": (["harness/" + f for f in HARNESS[:7]] + ["harness/operators"], []),
     "harness/golden": (["harness/base", "harness/tensor", "harness/trace", "harness/compare"], ["hdf5"]),
-    "harness/suite": (["harness/" + f for f in HARNESS[:8]], ["toml"]),
+    "harness/suite": (["harness/" + f for f in HARNESS[:8]] + ["harness/operators", "harness/operators/judge"], ["toml"]),
     "harness/power": (["harness/" + f for f in HARNESS[:9]], []),
     "harness/coverage": (["harness/" + f for f in HARNESS[:9]], []),
-    "harness/bisect": (["harness/" + f for f in HARNESS[:9]], []),
+    "harness/bisect": (["harness/" + f for f in HARNESS[:9]] + ["harness/operators", "harness/operators/judge"], []),
     "harness/cli": (["harness/" + f for f in HARNESS] + ["harness/checkpoints", "harness/checkpoints/files", "harness/logs", "reports"], ["cli11"]),
     "harness/main.cpp": (["harness/" + f for f in HARNESS] + ["reports"], ["cli11"]),
     "reports": (["harness/base", "harness/results"], ["mustache"]),
-    "reference": (["harness/base", "harness/tensor", "harness/measure", "harness/trace", "harness/checkpoints/files"], ["torch", "cuda", "toml"]),
+    "reference": (["harness/base", "harness/tensor", "harness/measure", "harness/trace", "harness/checkpoints/files", "harness/operators"], ["torch", "cuda", "toml"]),
 }
 # folder -> its rooms -> the neighbouring rooms that each may include; "" is the folder itself. A room may have
 # rooms of its own: it is then a folder of the table too.
@@ -72,6 +74,7 @@ ROOMS = {
         "restarts": ["", "run"],
     },
     "harness/coverage": {"": [], "propose": [""]},
+    "harness/operators": {"problem": [], "runner": ["problem"], "exact": ["problem", "runner"], "judge": ["problem"]},
     "harness/explain": {"": [], "topics": [""]},
     "harness/logs": {"": [], "read": [""], "compare": [""]},
     "harness/cli": {
@@ -111,6 +114,7 @@ ROOMS = {
         "search": [],
         "traces": [""],
         "runs": ["", "traces"],
+        "operators": [""],
         "options": ["", "search"],
         "commits": ["", "search"],
         "golden": ["", "traces", "runs", "options", "commits"],

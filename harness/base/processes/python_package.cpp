@@ -21,18 +21,6 @@ std::string variable(const char* name) {
   return value ? value : "";
 }
 
-/// Returns the folder that holds the package: that of the wheel, in which this program is in
-/// parity/installed/bin, or that of the source tree, whose builds are in build/NAME/bin. "" if neither.
-std::string package_folder() {
-  std::error_code error;
-  const fs::path root =
-      fs::read_symlink("/proc/self/exe", error).parent_path().parent_path().parent_path().parent_path();
-  for (const fs::path& folder : {root / "harness/python/src", root})
-    if (fs::exists(folder / "parity/__main__.py", error))
-      return folder.string();
-  return "";
-}
-
 /// A file for what the package prints. It is removed with this object.
 class Output {
  public:
@@ -60,7 +48,7 @@ ProcessSpec spec_of(const std::vector<std::string>& words, const Output& output)
   const std::string python = variable("PARITY_PYTHON");
   spec.argv = {python.empty() ? "python3" : python, "-m", "parity"};
   spec.argv.insert(spec.argv.end(), words.begin(), words.end());
-  if (const std::string folder = package_folder(); !folder.empty()) {
+  if (const std::string folder = python_package_folder(); !folder.empty()) {
     const std::string others = variable("PYTHONPATH");
     spec.environment["PYTHONPATH"] = folder + (others.empty() ? "" : ":" + others);
   }
@@ -69,6 +57,17 @@ ProcessSpec spec_of(const std::vector<std::string>& words, const Output& output)
 }
 
 }  // namespace
+
+/// The wheel has this program in parity/installed/bin; a source tree has its builds in build/NAME/bin.
+std::string python_package_folder() {
+  std::error_code error;
+  const fs::path root =
+      fs::read_symlink("/proc/self/exe", error).parent_path().parent_path().parent_path().parent_path();
+  for (const fs::path& folder : {root / "harness/python/src", root})
+    if (fs::exists(folder / "parity/__main__.py", error))
+      return folder.string();
+  return "";
+}
 
 void run_python_package(const PackageCall& call) {
   const Output output;

@@ -16,6 +16,10 @@ struct PackageCall {
   std::chrono::seconds limit = std::chrono::hours(24);
 };
 
+/// Returns the folder that holds the package `parity`: that of this program's wheel, or of the source tree.
+/// "" if it is in neither.
+std::string python_package_folder();
+
 /// Runs `python3 -m parity WORDS` and waits for its end. The variable PARITY_PYTHON names another
 /// interpreter. The package is that of this program's wheel or source tree, else the interpreter's own.
 /// \throws UserError with the sentence that the package printed and its exit code; also (exit 3) if Python or

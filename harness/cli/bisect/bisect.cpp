@@ -33,6 +33,8 @@ bisect::OptionSides read_sides(const SideOptions& options, const std::vector<std
 }
 
 ExitCode bisect_runs(const SideOptions& options, const std::vector<std::string>& verbs) {
+  if (const auto status = bisect_operator(options))
+    return *status;
   const suite::SuiteOptions suite = options.run.suite_options();
   const bisect::OptionSides read = read_sides(options, verbs);
   require_known_keys(read, suite.trainer);
@@ -63,7 +65,7 @@ void add_bisect(CLI::App& app, Action& action) {
   app.footer(
       "Without a subcommand: find the first bitwise difference between two arms: step, tensor, operator\n"
       "and element. Both arms run again from the last checkpoint before they diverge, recording more\n"
-      "detail at each stage.\n"
+      "detail at each stage. Of an operator case: find the smallest input for which a check fails.\n"
       "Examples:\n"
       "  parity bisect lr/warmup_index\n"
       "  parity bisect parallel/tensor:one_process tp_2 --json\n"

@@ -2,11 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+
 #include <CLI/CLI.hpp>
 
+#include "harness/cli/options/sides.hpp"
 #include "harness/cli/verbs/verbs.hpp"
 
 namespace parity::cli {
+
+/// Minimises a failing input, if the first side is an operator case; nothing otherwise.
+std::optional<ExitCode> bisect_operator(const SideOptions& options);
 
 // The subcommands of `parity bisect`. The callback of each sets the action.
 

@@ -7,6 +7,14 @@
 namespace parity::compare {
 
 std::string Check::quantity() const {
+  if (of_operator) {
+    const bool both = of_operator->phases.size() != 1;
+    const bool gradients = !both && of_operator->phases.front() == trace::Phase::grad;
+    return std::string(both        ? "outputs and gradients"
+                       : gradients ? "gradients"
+                                   : "outputs") +
+           (tensor == "*" ? "" : " of " + tensor);
+  }
   if (of_tensors())
     return std::string(name_of(phase)) + " " + tensor;
   if (relation == Relation::lawful)
@@ -32,6 +40,8 @@ std::vector<std::string> Check::all_arms() const {
     all.insert(all.end(), sibling->arms.begin(), sibling->arms.end());
   if (!before.empty())
     all.push_back(before);
+  if (of_operator && !of_operator->exact.empty())
+    all.push_back(of_operator->exact);
   return all;
 }
 

@@ -14,6 +14,7 @@
 #include "harness/compare/checks/twin_evidence.hpp"
 #include "harness/compare/checks/verdict.hpp"
 #include "harness/results/check.hpp"
+#include "harness/results/operator_errors.hpp"
 #include "harness/tensor/dtype.hpp"
 #include "harness/trace/format/phase.hpp"
 
@@ -38,11 +39,16 @@ enum class Relation {
   no_farther,
   /// The laws of training hold in the run of one arm.
   lawful,
+  /// The outputs of one operator are as near the exact result as claimed.
+  accurate,
+  /// The bits of an operator's rows do not depend on what surrounds them.
+  invariant,
 };
 
 constexpr auto enum_names(Relation) {
-  return named<Relation::lawful>("relation", {"identical", "equivalent", "lagged", "unchanged", "distinct",
-                                              "trained", "bounded", "no_farther", "lawful"});
+  return named<Relation::invariant>(
+      "relation", {"identical", "equivalent", "lagged", "unchanged", "distinct", "trained", "bounded",
+                   "no_farther", "lawful", "accurate", "invariant"});
 }
 
 /// A check's window of update numbers, both ends included, as a case file names it.
@@ -76,6 +82,17 @@ struct Sibling {
   double times = 3;
 };
 
+/// What a claim of an operator case has besides the keys of any check.
+struct OperatorClaim {
+  std::vector<trace::Phase> phases = {trace::Phase::forward, trace::Phase::grad};  ///< outputs, gradients
+  std::string axis = {};                    ///< for `invariant`: what the rows must not depend on
+  std::string exact = {};                   ///< arm that is the exact reference; "" if the case has none
+  std::optional<double> ulp = {};           ///< for `accurate`: the largest error allowed
+  std::optional<double> ulp_at_least = {};  ///< for `accurate`: an error that must be seen, a known loss
+  /// For `accurate`: how many times the plain implementation's mean error is allowed.
+  std::optional<double> times = {};
+};
+
 /// One claim of a case: quantities, arms and the relation between them. A claim about laws has no quantity.
 struct Check {
   std::vector<std::string> channels;         ///< channel names; or else:
@@ -101,8 +118,9 @@ struct Check {
   std::vector<std::string> departs;  ///< for `lawful`: the laws that must depart
   /// For `lawful`: the arm whose run this arm's run continues, for the law `restart`; "": none.
   std::string before = {};
-  StepWindow steps;     ///< where the claim must hold
-  std::string because;  ///< why the claim must hold
+  std::optional<OperatorClaim> of_operator = {};  ///< set in an operator case
+  StepWindow steps;                               ///< where the claim must hold
+  std::string because;                            ///< why the claim must hold
 
   /// Returns whether the check is about tensors, not channels.
   bool of_tensors() const { return !tensor.empty(); }
@@ -126,6 +144,7 @@ struct Check {
 /// Where two sides differ most, or first.
 struct WorstPlace {
   int64_t step = 0;                  ///< update number; 0 is the initial state
+  std::string point = {};            ///< of an operator case: the point of the sweep, in words
   std::string quantity;              ///< channel or tensor name
   std::vector<int64_t> index;        ///< coordinates; empty for a channel
   std::optional<int64_t> rank = {};  ///< set if the difference is of one rank
@@ -157,7 +176,8 @@ struct CheckResult {
   std::vector<results::MeasuredBound> bounds;
   /// What float64 twins showed; not set if the check asks for none.
   std::optional<TwinEvidence> twins = {};
-  Coverage coverage = {};  ///< what was asked, found and compared
+  std::optional<results::OperatorErrors> errors = {};  ///< of a check of an operator
+  Coverage coverage = {};                              ///< what was asked, found and compared
 };
 
 }  // namespace parity::compare

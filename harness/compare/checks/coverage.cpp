@@ -131,6 +131,8 @@ std::string Coverage::shortfall() const {
 }
 
 std::string Coverage::text() const {
+  if (!stated.empty())
+    return stated;
   const bool any = std::any_of(sides.begin(), sides.end(),
                                [](const CoveredSide& each) { return count_of(each.compared) > 0; });
   if (!any)

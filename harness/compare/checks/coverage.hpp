@@ -36,6 +36,7 @@ enum class CoveredKind { channels, tensors, laws };
 struct Coverage {
   std::vector<CoveredSide> sides;  ///< in the order of the relation
   CoveredKind kind = CoveredKind::channels;
+  std::string stated = {};  ///< what was compared, in words, where quantities and steps do not say it
 
   /// Records what a comparison took from one side.
   void add(size_t side, const std::string& quantity, const std::vector<int64_t>& steps);

@@ -4,6 +4,8 @@
 
 #include <array>
 
+#include <fmt/format.h>
+
 #include "harness/base/error.hpp"
 
 namespace parity::compare {
@@ -26,9 +28,20 @@ constexpr auto table = std::to_array<RelationRow>({
      judge_no_farther},
     {Relation::lawful, 1, Subject::run, "every law of training that the trace allows to ask holds",
      judge_lawful},
+    {Relation::accurate, 1, Subject::operators,
+     "as near the exact result as the plain implementation, or within so many ULP of it",
+     judge_outside_of_an_operator_case},
+    {Relation::invariant, 1, Subject::operators,
+     "the bits of a row do not depend on batch size, neighbours, threads and what else the check names",
+     judge_outside_of_an_operator_case},
 });
 
 }  // namespace
+
+CheckResult judge_outside_of_an_operator_case(const Check& check, const std::vector<Side>&) {
+  throw MissingEvidence(fmt::format("relation {} is about operators; write the case with an [operator] table",
+                                    name_of(check.relation)));
+}
 
 std::span<const RelationRow> relation_table() {
   return table;

@@ -29,11 +29,16 @@ CheckResult judge_no_farther(const Check& check, const std::vector<Side>& sides)
 /// laws_not_asked.
 CheckResult judge_lawful(const Check& check, const std::vector<Side>& sides);
 
+/// Throws MissingEvidence: `accurate` and `invariant` are about the operators of an operator case, whose
+/// checks harness/operators judges.
+CheckResult judge_outside_of_an_operator_case(const Check& check, const std::vector<Side>& sides);
+
 /// What the checks of a relation may be about.
 enum class Subject {
-  any,       ///< channels or tensors
-  channels,  ///< channels only
-  run,       ///< the run as a whole: the check names neither
+  any,        ///< channels or tensors
+  channels,   ///< channels only
+  run,        ///< the run as a whole: the check names neither
+  operators,  ///< the operators of an operator case
 };
 
 /// A relation: its number of arms, what it may be about, its claim in words, and the function that judges it.

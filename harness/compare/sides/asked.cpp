@@ -32,6 +32,8 @@ std::vector<Role> roles_of(const Check& check, const std::vector<Side>& sides) {
     case Relation::bounded:
     case Relation::no_farther:
     case Relation::lawful:
+    case Relation::accurate:
+    case Relation::invariant:
       break;
   }
   for (const Side& side : sides)

@@ -12,6 +12,7 @@
 
 #include "harness/base/json/json.hpp"
 #include "harness/compare/checks/check.hpp"
+#include "harness/operators/problem/problem.hpp"
 #include "harness/suite/cases/profile.hpp"
 #include "harness/trace/format/capture.hpp"
 #include "harness/trace/format/fault.hpp"
@@ -76,6 +77,8 @@ struct Arm {
   int ranks = 1;
   /// Whether the arm has a float64 twin. A command arm has one if it uses {dtype} or sets float64 = true.
   bool float64 = true;
+  /// Whether the command is a runner of parity's own, whose arguments are in the config (operator_arms.hpp).
+  bool is_operator = false;
 
   /// \name Members of derived arms (extra_arms.hpp)
   /// A case file cannot set these. Subcommands that ask what a change would do derive such arms.
@@ -133,6 +136,8 @@ struct Case {
   GoldenSpec golden;
   std::vector<compare::Check> checks;
   std::vector<Place> check_places;  ///< one for each check
+  /// The [operator] table: the arms are functions, and step s of their traces is point s - 1.
+  std::optional<operators::Problem> problem = {};
   /// Settings (`--set`) that changed the case. If there are any, it is not the case of the file.
   std::vector<std::string> settings;
 

@@ -169,6 +169,10 @@ void read_laws(compare::Check& check, const TomlTable& table) {
 
 /// Requires channels or a tensor, but neither where the check is about a run as a whole.
 void check_subject(const compare::Check& check, const TomlTable& table) {
+  if (row_of(check.relation).subject == compare::Subject::operators)
+    table.fail(table.place_of("relation"),
+               fmt::format("relation {} is about operators; it belongs to cases with an [operator] table",
+                           name_of(check.relation)));
   if (row_of(check.relation).subject == compare::Subject::run) {
     for (const char* key : {"channel", "tensor"})
       if (table.has(key))

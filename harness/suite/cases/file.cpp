@@ -16,6 +16,8 @@
 #include "harness/base/text/nearest.hpp"
 #include "harness/suite/cases/arm_settings.hpp"
 #include "harness/suite/cases/check_table.hpp"
+#include "harness/suite/cases/operator_arms.hpp"
+#include "harness/suite/cases/operator_problem.hpp"
 #include "harness/suite/cases/paths.hpp"
 #include "harness/suite/cases/profile.hpp"
 #include "harness/suite/cases/toml_depth.hpp"
@@ -29,7 +31,7 @@ constexpr uint64_t largest_case = 1 << 20;
 constexpr int64_t most_ranks = 1024;  // processes on one machine
 const std::vector<std::string> case_keys = {
     "title", "question", "source", "tags",   "reference",       "profile", "base",
-    "arms",  "capture",  "golden", "checks", "timeout_seconds", "python"};
+    "arms",  "capture",  "golden", "checks", "timeout_seconds", "python",  "operator"};
 const std::vector<std::string> arm_keys = {"command", "program", "environment", "inputs",
                                            "names",   "ranks",   "float64"};
 
@@ -89,12 +91,15 @@ void read_environment(const TomlTable& table, Arm& arm) {
   }
 }
 
-Arm read_arm(const TomlTable& table, const std::string& name, const Place& place) {
+void check_arm_name(const TomlTable& table, const std::string& name, const Place& place) {
   if (name.empty() ||
       name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.") !=
           std::string::npos)
     table.fail(place,
                "an arm cannot be called " + parity::quoted(name) + "; use letters, digits, '_', '-' and '.'");
+}
+
+Arm read_arm(const TomlTable& table, const std::string& name, const Place& place) {
   Arm arm;
   arm.name = name;
   arm.place = place;
@@ -129,12 +134,15 @@ Arm read_arm(const TomlTable& table, const std::string& name, const Place& place
 }
 
 /// Reads the arms in the order of the file. toml++ sorts keys, but keeps their positions.
-std::vector<Arm> read_arms(const TomlTable& file) {
+std::vector<Arm> read_arms(const TomlTable& file, const std::optional<operators::Problem>& problem) {
   const TomlTable table = file.table("arms", "arms");
   std::vector<Arm> arms;
   for (const auto& [key, node] : table.raw()) {
     const std::string name(key.str());
-    arms.push_back(read_arm(table.table(name, "arm '" + name + "'"), name, table.place_of(key.source())));
+    const TomlTable arm = table.table(name, "arm '" + name + "'");
+    const Place place = table.place_of(key.source());
+    check_arm_name(table, name, place);
+    arms.push_back(problem ? read_operator_arm(arm, name, place, *problem) : read_arm(arm, name, place));
   }
   std::sort(arms.begin(), arms.end(), [](const Arm& a, const Arm& b) {
     return std::pair(a.place.line, a.place.column) < std::pair(b.place.line, b.place.column);
@@ -161,6 +169,20 @@ void read_checks(Case& result, const TomlTable& file, const std::vector<std::str
   }
 }
 
+/// Reads the problem of an operator case, which has no config and no capture of its own.
+std::optional<operators::Problem> read_operator(const TomlTable& file) {
+  if (!file.has("operator"))
+    return std::nullopt;
+  for (const char* key : {"base", "capture"})
+    if (file.has(key))
+      file.fail(file.place_of(key),
+                fmt::format("'{}' is for cases of training; an operator case has [operator]", key));
+  const TomlTable table = file.table("operator", "operator");
+  table.allow_only(
+      {"inputs", "dtype", "sweep", "sample", "outputs", "batch", "length", "exact", "exact_arguments"});
+  return read_problem(table);
+}
+
 void read_capture(Case& result, const TomlTable& table) {
   table.allow_only({"steps", "phases", "names", "replay"});
   result.capture.steps = table.integers("steps");
@@ -185,7 +207,7 @@ void read_python(Case& result, const TomlTable& table) {
   result.python.make = table.string("make");
   for (const Arm& arm : result.arms)
     for (const std::string& word : arm.command)
-      if (word.find("{python}") != std::string::npos && result.python.interpreter.empty())
+      if (word.find("{python}") != std::string::npos && result.python.interpreter.empty() && !arm.is_operator)
         table.fail(arm.place, fmt::format("the command of arm '{}' uses {{python}}, and the case has no "
                                           "virtual environment; add [python] with venv = \"FOLDER\"",
                                           arm.name));
@@ -242,16 +264,22 @@ Case parse_case(std::string_view text, const fs::path& file) {
   if (!(result.timeout_seconds > 0) || !std::isfinite(result.timeout_seconds))
     table.fail(table.place_of("timeout_seconds"), "'timeout_seconds' must be more than 0");
   result.base = flatten(table.table("base", "base config"));
-  result.arms = read_arms(table);
+  result.problem = read_operator(table);
+  result.arms = read_arms(table, result.problem);
   std::vector<std::string> names;
   for (const Arm& arm : result.arms)
     names.push_back(arm.name);
   result.reference = table.string("reference", names.front());
   require_arms(table, "reference", {result.reference}, names);
   read_python(result, table.table("python", "python table"));
+  if (result.problem)
+    add_exact_arm(result, table.table("operator", "operator"));
   read_capture(result, table.table("capture", "capture table"));
   read_golden_table(result, table.table("golden", "golden table"), names);
-  read_checks(result, table, names);
+  if (result.problem)
+    read_operator_checks(result, table, names);
+  else
+    read_checks(result, table, names);
   return result;
 }
 

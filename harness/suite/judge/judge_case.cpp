@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "harness/golden/sibling.hpp"
+#include "harness/operators/judge/judge.hpp"
 #include "harness/suite/judge/case_floors.hpp"
 #include "harness/suite/judge/first_weights.hpp"
 #include "harness/suite/judge/law_check.hpp"
@@ -54,6 +55,8 @@ compare::CheckResult judge_pair(const compare::Check& check, const PlannedCase& 
                                 const std::map<std::string, compare::ArmEvidence>& arms) {
   if (is_of_one_run(check, planned))
     return vacuous(check, planned.source.arm(check.arms[0]).is_command());
+  if (check.of_operator)
+    return operators::judge(check, *planned.source.problem, arms);
   compare::CheckResult result =
       check.sibling && !check.sibling->golden.empty()
           ? judge_against_sibling(check, arms, golden::stored_golden(check.sibling->golden))

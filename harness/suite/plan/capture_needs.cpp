@@ -83,6 +83,11 @@ StepRange range_of(const compare::StepWindow& window, const RunLength& length) {
 
 trace::Capture needs_of_check(const compare::Check& check, const RunLength& length) {
   trace::Capture capture;
+  if (check.of_operator) {  // every point; of inputs and of what a backward pass starts from, their digests
+    capture.tensors.push_back({{}, check.of_operator->phases, {"*"}});
+    capture.sketches.push_back({{}, {trace::Phase::input, trace::Phase::backward}, {"*"}});
+    return capture;
+  }
   const bool of_laws = check.relation == compare::Relation::lawful;
   if (!of_laws && (!check.of_tensors() || check.against == compare::Against::golden))
     return capture;                 // needs_of_golden covers goldens

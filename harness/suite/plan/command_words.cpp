@@ -4,6 +4,8 @@
 
 #include <filesystem>
 
+#include "harness/suite/plan/own_programs.hpp"
+
 namespace parity::suite {
 namespace fs = std::filesystem;
 namespace {
@@ -29,6 +31,9 @@ std::vector<std::string> expand_case_words(const PlannedRun& run) {
     replace_all(word, "{steps}", std::to_string(run.steps));
     replace_all(word, "{dtype}", run.dtype);
     replace_all(word, "{python}", run.python.interpreter.string());
+    for (const char* program : {"parity-operator", "parity-exact"})
+      if (run.is_operator)
+        replace_all(word, std::string("{") + program + "}", own_program(program).string());
     replace_all(word, "{case_dir}", run.case_folder.string());
     replace_all(word, "{worktree}", repository_around(run.case_folder).string());
   }

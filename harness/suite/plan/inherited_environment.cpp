@@ -16,7 +16,7 @@ namespace {
 
 /// Hexadecimal digits that stay of the hash of one variable: enough to notice a change, too few to guess a
 /// secret by.
-constexpr size_t mark_length = 4;
+constexpr size_t value_mark_length = 4;
 
 /// Variables of the CI job, which GitHub keeps for itself, and of the compiler cache.
 constexpr std::array<std::string_view, 2> harmless_prefixes = {"GITHUB_", "CCACHE_"};
@@ -79,7 +79,7 @@ Json identity_of_environment(const Environment& environment, const std::set<std:
   for (const auto& [name, value] : environment) {
     if (is_harmless(name) || replaced.contains(name))
       continue;
-    variables[name] = content_hash(value).substr(0, mark_length);
+    variables[name] = content_hash(value).substr(0, value_mark_length);
     values += name + "=" + value + '\0';
   }
   return {{"variables", variables},

@@ -186,7 +186,8 @@ PlannedRun Plan::run_of(const PlannedCase& planned, const Arm& arm, bool twin) {
   run.restart_after = arm.is_command() ? 0 : integer_of(run.config, "checkpoint.restart_after", 0);
   check_run(arm, run);
   run.timeout_seconds = planned.source.timeout_seconds;
-  run.cacheable = arm.is_command() ? !arm.inputs.empty() : !names_places(arm.environment);
+  run.is_operator = arm.is_operator;
+  run.cacheable = arm.is_command() ? !arm.inputs.empty() || arm.is_operator : !names_places(arm.environment);
   const RunLength length = length_of(run.config, arm);
   run.capture = twin ? twin_capture(planned.source, arm, length) : arm_capture(planned.source, arm, length);
   run.capture.faults = arm.faults;

@@ -46,6 +46,7 @@ struct PlannedRun {
   int64_t restart_after = 0;  ///< the update after which a second process resumes; 0: no restart
   double timeout_seconds = 300;
   bool cacheable = true;
+  bool is_operator = false;  ///< see Arm
   trace::Capture capture;
 
   bool is_command() const { return !command.empty(); }

@@ -6,7 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "harness/base/processes/python_package.hpp"
 #include "harness/suite/cases/profile.hpp"
+#include "harness/suite/plan/own_programs.hpp"
 
 namespace parity::suite {
 namespace fs = std::filesystem;
@@ -20,15 +22,20 @@ std::map<std::string, std::string> mkl_preload() {
   __builtin_cpu_init();
   if (__builtin_cpu_is("intel"))
     return {};
-  std::error_code none;
-  const fs::path folder = fs::read_symlink("/proc/self/exe", none).parent_path();
-  for (const fs::path& place : {folder, folder.parent_path() / "bin"}) {
-    const std::string library = (place / "libparity-mkl.so").string();
-    const char* others = std::getenv("LD_PRELOAD");
-    if (fs::exists(library, none))
-      return {{"LD_PRELOAD", others == nullptr ? library : library + ":" + others}};
-  }
-  return {};
+  const fs::path library = own_program("libparity-mkl.so");
+  if (!library.is_absolute())
+    return {};
+  const char* others = std::getenv("LD_PRELOAD");
+  return {{"LD_PRELOAD", others == nullptr ? library.string() : library.string() + ":" + others}};
+}
+
+/// Returns PYTHONPATH with the folder of parity's package, for the runners of operators in Python.
+std::map<std::string, std::string> package_path() {
+  const std::string folder = python_package_folder();
+  if (folder.empty())
+    return {};
+  const char* others = std::getenv("PYTHONPATH");
+  return {{"PYTHONPATH", others == nullptr || *others == '\0' ? folder : folder + ":" + others}};
 }
 
 }  // namespace
@@ -44,6 +51,8 @@ std::map<std::string, std::string> rank_environment(const PlannedRun& run, const
     environment[name] = value;
   if (run.is_command() && environment.at("MKL_CBWR").starts_with("AVX2"))
     environment.merge(mkl_preload());
+  if (run.is_operator)
+    environment.merge(package_path());
   const std::string trace = rank == 0 ? "trace.h5" : fmt::format("trace.rank{}.h5", rank);
   environment.merge(std::map<std::string, std::string>{
       {"PARITY_CONFIG", (folder / "config.json").string()},

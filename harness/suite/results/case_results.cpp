@@ -10,6 +10,7 @@
 #include "harness/base/json/fields.hpp"
 #include "harness/base/processes/process.hpp"
 #include "harness/compare/text/wording.hpp"
+#include "harness/operators/problem/reproducer.hpp"
 #include "harness/suite/cases/arm_settings.hpp"
 #include "harness/suite/results/case_sentence.hpp"
 #include "harness/suite/results/case_times.hpp"
@@ -148,7 +149,7 @@ results::Finding finding_of(const PlannedCase& planned, const JudgedCheck& judge
   const compare::CheckResult& result = judged.result;
   results::Finding finding;
   if (const auto& worst = result.worst) {
-    finding.where = results::Place{worst->step, worst->quantity, worst->index, worst->rank};
+    finding.where = results::Place{worst->step, worst->quantity, worst->index, worst->rank, worst->point};
     finding.expected = worst->expected ? json_number(*worst->expected) : Json();
     finding.actual = worst->actual ? json_number(*worst->actual) : Json();
     finding.metric = worst->metric;
@@ -190,6 +191,15 @@ results::Coverage coverage_of(const JudgedCheck& judged) {
   return summary;
 }
 
+void add_operator_parameters(Json& parameters, const compare::OperatorClaim& claim) {
+  if (!claim.axis.empty())
+    parameters["axis"] = claim.axis;
+  for (const auto& [name, value] :
+       {std::pair{"ulp", claim.ulp}, {"ulp_at_least", claim.ulp_at_least}, {"times", claim.times}})
+    if (value)
+      parameters[name] = *value;
+}
+
 /// Returns the parameters of a claim's relation that the case gives.
 Json parameters_of(const compare::Check& claim) {
   Json parameters = Json::object();
@@ -209,6 +219,8 @@ Json parameters_of(const compare::Check& claim) {
     parameters["departs"] = fmt::format("{}", fmt::join(claim.departs, ", "));
   if (!claim.before.empty())
     parameters["before"] = claim.before;
+  if (claim.of_operator)
+    add_operator_parameters(parameters, *claim.of_operator);
   return parameters;
 }
 
@@ -216,6 +228,17 @@ std::vector<results::TensorRow> finite_rows(std::vector<results::TensorRow> rows
   for (results::TensorRow& row : rows)
     row.measured = finite_json(row.measured);
   return rows;
+}
+
+/// Keeps the input at which a check of an operator case failed worst. \return its file, relative to `out`
+std::string keep_worst_input(const Case& source, const compare::WorstPlace& worst, size_t index,
+                             const fs::path& out) {
+  std::string name = fmt::format("{}-{}.h5", source.name, index + 1);
+  std::ranges::replace(name, '/', '-');
+  const operators::Point& point = source.problem->points.at(static_cast<size_t>(worst.step - 1));
+  operators::write_reproducer(out / "reproducers" / name, *source.problem, point,
+                              operators::values_at(*source.problem, point));
+  return "reproducers/" + name;
 }
 
 results::Check check_result(const PlannedCase& planned, const JudgedCheck& judged, size_t index,
@@ -240,6 +263,11 @@ results::Check check_result(const PlannedCase& planned, const JudgedCheck& judge
   check.finding = finding_of(planned, judged, runs, out);
   check.tensors = finite_rows(result.tensors);
   check.bounds = result.bounds;
+  check.errors = result.errors;
+  if (result.errors)
+    check.picture = result.errors->picture;
+  if (result.errors && !result.passed && result.worst)
+    check.errors->reproducer = keep_worst_input(source, *result.worst, index, out);
   check.evidence = evidence_of(judged);
   check.coverage = coverage_of(judged);
   check.line = index < source.check_places.size() ? source.check_places[index].line : 0;
@@ -316,7 +344,8 @@ results::Case case_results(const PlannedCase& planned, const Evidence& evidence,
       sentence_of(source, judged, verdict, item.arms) + describe_cause(judged, item.config_difference);
   item.seconds = seconds_of(planned, runs);
   item.notes = all_notes(source, evidence);
-  item.curves = curves_of(source, evidence, golden);
+  if (!source.problem)  // points of a sweep are no curve
+    item.curves = curves_of(source, evidence, golden);
   item.masks = masks_of(source, evidence);
   item.settings = source.settings;
   item.reproduce = shell_quote(reproduce_command(source, out));

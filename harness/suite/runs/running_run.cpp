@@ -45,6 +45,8 @@ int64_t step_of(const Json& heartbeat) {
 
 /// Returns "at update 12" or, before the first update, its last phase: "before the first update (meet)".
 std::string describe_place(const Json& heartbeat) {
+  if (const std::string place = text_or(heartbeat, "place"); !place.empty())  // of an operator's sweep
+    return "at " + escape_for_terminal(place);
   if (const int64_t step = step_of(heartbeat); step > 0)
     return fmt::format("at update {}", step);
   const std::string phase = text_or(heartbeat, "phase");
@@ -265,6 +267,8 @@ void RunningRun::fail_with_status(const WaitStatus& status, int failed_rank) {
                                                             : results::FailureKind::crashed;
   fail(kind,
        describe_rank(run_, failed_rank) + (code ? " ended with " : " was ") + status.text() +
+           (run_.is_operator && !code ? ", " + describe_place(heartbeat_of(result_.folder, failed_rank))
+                                      : "") +
            quoted_last_lines(failed_rank),
        failed_rank);
 }

@@ -106,11 +106,11 @@ std::string claim(const Check& check) {
   std::string result = one_line(check.quantity) + " " + relation_label(check);
   if (const std::string sides = sides_label(check); !sides.empty())
     result += ": " + sides;
-  return result + "; steps " + one_line(check.steps);
+  return check.errors ? result : result + "; steps " + one_line(check.steps);
 }
 
 std::string place(const Place& place) {
-  std::string result = "step " + std::to_string(place.step);
+  std::string result = place.point.empty() ? "step " + std::to_string(place.step) : one_line(place.point);
   if (!place.tensor.empty())
     result += ", " + one_line(place.tensor);
   std::string index;

@@ -26,6 +26,8 @@ enum class Relation {
   bounded,     ///< no farther apart than measured rounding noise, or than a tolerance that fits it
   no_farther,  ///< no farther apart than a sibling pair of arms
   lawful,      ///< the laws of training hold in the run of one arm
+  accurate,    ///< of operator cases only: outputs as near the exact result as claimed
+  invariant,   ///< of operator cases only: rows whose bits do not depend on what surrounds them
 };
 
 /// Returns the name of a relation in case files: "no_farther".

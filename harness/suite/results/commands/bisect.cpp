@@ -30,6 +30,8 @@ bool claims_agreement(const compare::Check& claim) {
 }
 
 Words pair_command(const Case& source, const compare::Check& claim) {
+  if (claim.of_operator)
+    return {"parity", "bisect", source.file.generic_string()};
   if (!claims_agreement(claim) ||
       !reason_not_comparable(source.arm(claim.arms[0]), source.arm(claim.arms[1])).empty())
     return {};

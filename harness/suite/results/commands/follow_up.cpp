@@ -92,6 +92,8 @@ std::string follow_up_command(const PlannedCase& planned, const JudgedCheck& jud
         judged.result.passed
             ? reproduce_command(planned.source, out)
             : replica_command(judged, run_of(planned, judged.claim.arms.front(), runs).folder));
+  if (judged.claim.of_operator)
+    return shell_quote(reproduce_command(planned.source, out));
   Words words = judged.kind == results::CheckKind::golden ? golden_diff_or_record(planned)
                 : judged.claim.relation == compare::Relation::lawful
                     ? Words{"parity", "audit", planned.source.name + ":" + judged.claim.arms.front()}

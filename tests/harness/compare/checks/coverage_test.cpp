@@ -165,7 +165,7 @@ TEST_P(CoverageTest, LostEvidenceIsNoPass) {
 
 std::vector<Relation> all_relations() {
   std::vector<Relation> all;
-  for (const RelationRow& row : relation_table())
+  for (const RelationRow& row : rows_of_training())
     all.push_back(row.relation);
   return all;
 }

@@ -1,0 +1,135 @@
+# SPDX-FileCopyrightText: The parity authors
+# SPDX-License-Identifier: Apache-2.0
+"""The runner of Python arms of operator cases: see the package."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import traceback
+from typing import Any
+
+import torch
+
+from ..native import library
+from ..native.memory import memory_of
+from ..native.trace_file import TraceFile
+from ..recording.facts import provenance_text
+from . import function, variants
+from .beat import beat
+from .call import Guard, gradients, leaves, outputs_of
+from .inputs import Problem
+
+
+class Runner:
+    """Calls one function at all points and records each as a step."""
+
+    def __init__(self, config: dict[str, Any], folder: str, dtype: str) -> None:
+        arm = config["operator"]
+        self.problem = Problem(arm["problem"])
+        self.words = arm["python"]
+        self.chosen = arm.get("arguments")
+        self.variants: list[str] = arm.get("variants", [])
+        self.wide = dtype == "float64"
+        torch.set_num_threads(int(config.get("threads", 1)))
+        self.function = function.load(self.words, folder)
+        asked = self.problem.description["inputs"]
+        self.wanted = [
+            one["name"] + (f".{item}" if one["list"] else "")
+            for one in asked
+            for item, spec in enumerate(one.get("tensors", []))
+            if spec["grad"] and arm.get("grad", True)
+        ]
+        self.file = TraceFile(
+            os.environ["PARITY_TRACE"],
+            config=json.dumps(config, sort_keys=True),
+            provenance=provenance_text(library.load().parity_recorder_version().decode()),
+            capture=open(os.environ["PARITY_CAPTURE"], encoding="utf-8").read(),
+        )
+
+    def call(self, inputs: dict[str, Any], point: int) -> dict[str, torch.Tensor]:
+        given = function.arguments(self.chosen, inputs, lambda value: self.problem.resolved(value, point))
+        function.check(self.function, given, self.words)
+        guard = Guard(inputs)
+        names = self.problem.description["outputs"]
+        returned = self.function(**given)
+        outputs = outputs_of(returned, self.problem.output_name, len(names))
+        guard.check(outputs)
+        return outputs
+
+    def record(self, phase: str, name: str, value: torch.Tensor) -> None:
+        self.file.offer(phase, name, memory_of(value.detach().contiguous()))
+
+    def point(self, point: int) -> None:
+        self.file.begin_step(point + 1)
+        inputs = self.problem.tensors(point, self.wide)
+        tensors = dict(leaves(inputs))
+        for name, one in tensors.items():
+            self.record("input", name, one)
+        for name in self.wanted:
+            tensors[name].requires_grad_(True)
+        outputs = self.call(inputs, point)
+        for name, one in outputs.items():
+            self.record("forward", name, one)
+            self.file.value(f"forward {name}", mark(one), library.NUMERIC)
+        if self.wanted:
+            self.gradients(inputs, outputs, point)
+        for axis in self.variants if not self.wide else ():
+            self.variant(axis, point)
+        self.file.end_step()
+
+    def gradients(self, inputs: dict[str, Any], outputs: dict[str, torch.Tensor], point: int) -> None:
+        seeds, found = gradients(
+            inputs, self.wanted, outputs, lambda one, name: self.problem.cotangent(one, name, point)
+        )
+        for name, one in seeds.items():
+            self.record("backward", name, one)
+        for name, one in found.items():
+            self.record("grad", name, one)
+            self.file.value(f"grad {name}", mark(one), library.NUMERIC)
+
+    def variant(self, axis: str, point: int) -> None:
+        inputs = self.problem.tensors(point, self.wide)
+        others = lambda: self.problem.tensors(point, self.wide, 1)  # noqa: E731
+        with torch.no_grad():
+            made = variants.variants(axis, self.problem, point, inputs, lambda given: self.call(given, point), others)
+            for number, outputs in enumerate(made):
+                for name, one in outputs.items():
+                    self.record("forward", f"{name}@{axis}.{number}", one)
+
+    def run(self) -> None:
+        for point in range(len(self.problem.points)):
+            beat(point, self.problem.text(point))
+            try:
+                self.point(point)
+            except Exception as problem:
+                place = self.problem.text(point)
+                if not isinstance(problem, library.Error):
+                    traceback.print_exc()
+                raise library.Error(f"{problem} (at {place})") from problem
+        self.file.finish()
+
+
+def mark(values: torch.Tensor) -> float:
+    """A number that nearly every change of a bit or of the order changes: the sum with signs by index."""
+    flat = values.detach().reshape(-1).to(torch.float64)
+    index = torch.arange(flat.numel(), dtype=torch.int64)
+    signs = ((index * 2654435761 >> 16) & 1) * 2 - 1
+    return float((flat * signs).sum())
+
+
+def main() -> int:
+    folder = sys.argv[1] if len(sys.argv) > 1 else "."
+    with open(os.environ["PARITY_CONFIG"], encoding="utf-8") as file:
+        config = json.load(file)
+    try:
+        Runner(config, folder, os.environ.get("PARITY_DTYPE", "float32")).run()
+    except library.Error as problem:
+        print(f"parity: {problem}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

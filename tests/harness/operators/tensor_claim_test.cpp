@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/operators/judge/tensor_claim.hpp"
+
+#include <gtest/gtest.h>
+
+#include "harness/operators/judge/ulp.hpp"
+
+namespace parity::operators {
+namespace {
+
+TEST(UlpTest, SpacingOfEachDtype) {
+  EXPECT_EQ(ulp_at(DType::float32, 1), 0x1p-23);
+  EXPECT_EQ(ulp_at(DType::float32, 1.999), 0x1p-23);
+  EXPECT_EQ(ulp_at(DType::float32, 2), 0x1p-22);
+  EXPECT_EQ(ulp_at(DType::bfloat16, -1), 0x1p-7);
+  EXPECT_EQ(ulp_at(DType::float16, 0), 0x1p-24);
+  EXPECT_EQ(ulp_at(DType::float32, 0x1p-140), 0x1p-149);
+  EXPECT_TRUE(std::isnan(ulp_at(DType::float32, INFINITY)));
+}
+
+TEST(UlpErrorsTest, CountsTheLowPart) {
+  const Values exact{DType::float64, {3}, {1, 2, 4}, {0x1p-25, 0, 0}};
+  const Values values{DType::float32, {3}, {1, 2, 4 + 0x1p-19}};
+  const UlpErrors errors = ulp_errors(values, exact, DType::float32);
+  EXPECT_EQ(errors.largest, 4);
+  EXPECT_EQ(errors.worst, 2U);
+  EXPECT_DOUBLE_EQ(errors.mean, (0.25 + 0 + 4) / 3);
+  EXPECT_EQ(errors.histogram[0], 1);
+  EXPECT_EQ(errors.histogram[1], 1);
+  EXPECT_EQ(errors.histogram[4], 1) << "up to 4";
+}
+
+TEST(UlpErrorsTest, InfinityIsFarFromNumbers) {
+  const Values exact{DType::float64, {2}, {1, INFINITY}};
+  EXPECT_EQ(ulp_errors({DType::float32, {2}, {INFINITY, INFINITY}}, exact, DType::float32).largest, INFINITY);
+  EXPECT_EQ(ulp_errors({DType::float32, {2}, {1, INFINITY}}, exact, DType::float32).largest, 0);
+  EXPECT_EQ(ulp_errors({DType::float32, {2}, {NAN, INFINITY}}, exact, DType::float32).largest, INFINITY);
+}
+
+TEST(TensorClaimTest, AnotherShapeOrDtype_Differs) {
+  const Values a{DType::float32, {2}, {1, 2}}, b{DType::float32, {1, 2}, {1, 2}},
+      c{DType::bfloat16, {2}, {1, 2}};
+  compare::Check check;
+  check.relation = compare::Relation::identical;
+  EXPECT_FALSE(judge_tensor(check, {DType::float32, "a", "b", &a, &b}).passed);
+  EXPECT_FALSE(judge_tensor(check, {DType::float32, "a", "b", &a, &c}).passed);
+  check.relation = compare::Relation::distinct;
+  EXPECT_EQ(judge_tensor(check, {DType::float32, "a", "b", &a, &b}).verdict, compare::Verdict::missing);
+}
+
+TEST(TensorClaimTest, SignedZeroIsAnotherBit) {
+  const Values a{DType::float32, {1}, {0.0}}, b{DType::float32, {1}, {-0.0}};
+  compare::Check check;
+  check.relation = compare::Relation::identical;
+  EXPECT_FALSE(judge_tensor(check, {DType::float32, "a", "b", &a, &b}).passed);
+}
+
+TEST(TensorClaimTest, SixteenBits_AreJudgedByTheirOwnRounding) {
+  const Values a64{DType::float64, {4}, {1, 2, 3, 4}};
+  const Values a{DType::bfloat16, {4}, {1, 2, 3, 4}}, b{DType::bfloat16, {4}, {1.0078125, 2, 3, 4}};
+  compare::Check check;
+  check.relation = compare::Relation::equivalent;
+  EXPECT_EQ(judge_tensor(check, {DType::bfloat16, "a", "b", &a, &b, &a64, &a64}).verdict,
+            compare::Verdict::rounding);
+  const Values far{DType::bfloat16, {4}, {1.5, 2, 3, 4}};
+  EXPECT_EQ(judge_tensor(check, {DType::bfloat16, "a", "b", &a, &far, &a64, &a64}).verdict,
+            compare::Verdict::imprecise);
+  const Values b64{DType::float64, {4}, {1.0078125, 2, 3, 4}};
+  EXPECT_EQ(judge_tensor(check, {DType::bfloat16, "a", "b", &a, &b, &a64, &b64}).verdict,
+            compare::Verdict::different)
+      << "the difference stays in float64";
+}
+
+}  // namespace
+}  // namespace parity::operators
