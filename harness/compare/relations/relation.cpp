@@ -26,6 +26,7 @@ constexpr auto table = std::to_array<RelationRow>({
      judge_no_farther},
     {Relation::lawful, 1, Subject::run, "every law of training that the trace allows to ask holds",
      judge_lawful},
+    {Relation::repeats, 1, Subject::run, "the run has the same bits each time it is repeated", judge_repeats},
 });
 
 }  // namespace

@@ -29,6 +29,12 @@ CheckResult judge_no_farther(const Check& check, const std::vector<Side>& sides)
 /// laws_not_asked.
 CheckResult judge_lawful(const Check& check, const std::vector<Side>& sides);
 
+/// Compares the repetitions of a run with it, bit for bit: every channel but timings, every recorded tensor,
+/// and the records of each rank. `measured` of the result has runs, runs_differing, channels, tensors and
+/// ranks.
+/// \param sides  the run, then its repetitions
+CheckResult judge_repeats(const Check& check, const std::vector<Side>& sides);
+
 /// What the checks of a relation may be about.
 enum class Subject {
   any,       ///< channels or tensors

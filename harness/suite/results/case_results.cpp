@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/json/fields.hpp"
+#include "harness/base/json/number.hpp"
 #include "harness/base/processes/process.hpp"
 #include "harness/compare/text/wording.hpp"
 #include "harness/suite/cases/arm_settings.hpp"
@@ -209,6 +210,11 @@ Json parameters_of(const compare::Check& claim) {
     parameters["departs"] = fmt::format("{}", fmt::join(claim.departs, ", "));
   if (!claim.before.empty())
     parameters["before"] = claim.before;
+  if (claim.relation == compare::Relation::repeats) {
+    parameters["times"] = claim.times;
+    if (claim.under != compare::Condition::none)
+      parameters["under"] = name_of(claim.under);
+  }
   return parameters;
 }
 

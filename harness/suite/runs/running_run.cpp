@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/base/text/utc.hpp"
 #include "harness/suite/plan/rank_environment.hpp"
+#include "harness/suite/runs/conditions.hpp"
 #include "harness/suite/runs/left_trace.hpp"
 #include "harness/suite/runs/rank_command.hpp"
 
@@ -84,6 +86,7 @@ void RunningRun::start_leg() {
   ranks_.clear();
   first_failure_.reset();
   try {
+    start_burners();
     ProcessSpec spec;
     spec.mark = mark_;
     spec.argv = run_.is_command() ? expand_command(run_, store_)
@@ -93,6 +96,14 @@ void RunningRun::start_leg() {
         spec.argv.push_back(word);
     for (int rank = 0; rank < run_.ranks; ++rank) {
       spec.environment = rank_environment(run_, folder, rank, rendezvous_.string(), port);
+      const char* inherited = std::getenv("LD_PRELOAD");
+      const auto own = spec.environment.find("LD_PRELOAD");
+      for (const auto& [name, value] : condition_environment(run_, folder, rank,
+                                                             own != spec.environment.end() ? own->second
+                                                             : inherited != nullptr        ? inherited
+                                                                                           : ""))
+        spec.environment[name] = value;
+      spec.cores = cores_of_rank(run_, rank);
       spec.stdout_file = log("stdout", rank);
       spec.stderr_file = log("stderr", rank);
       ranks_.push_back({Process::spawn(spec),
@@ -102,7 +113,21 @@ void RunningRun::start_leg() {
       spec.group = ranks_.front().process.pid();
     }
   } catch (const UserError& error) {
-    fail(results::FailureKind::not_started, error.what(), 0);
+    fail(error.code() == ExitCode::missing && run_.under != compare::Condition::none
+             ? results::FailureKind::missing
+             : results::FailureKind::not_started,
+         error.what(), 0);
+  }
+}
+
+void RunningRun::start_burners() {
+  if (!burners_.empty())
+    return;
+  ProcessSpec spec;
+  spec.mark = mark_;
+  for (const std::vector<std::string>& command : burner_commands(run_)) {
+    spec.argv = command;
+    burners_.push_back(Process::spawn(spec));
   }
 }
 
@@ -276,6 +301,7 @@ void RunningRun::trim_logs() {
 }
 
 void RunningRun::stop_ranks() {
+  burners_.clear();
   if (ranks_.empty())
     return;
   const pid_t group = ranks_.front().process.pid();
@@ -318,6 +344,7 @@ void RunningRun::interrupt() {
 }
 
 void RunningRun::end() {
+  burners_.clear();  // a second leg starts its own
   // Ends processes that the ranks left in the background.
   signal_group(ranks_.front().process.pid(), SIGKILL);
   end_offspring(mark_);
@@ -328,6 +355,8 @@ void RunningRun::end() {
     start_leg();
     return;
   }
+  if (const std::string text = condition_failure(run_, result_.folder); !text.empty())
+    return fail(results::FailureKind::missing, text, 0);
   if (const auto failure = trace_failure(run_, result_.folder / "trace.h5"))
     return fail(
         failure->kind,

@@ -62,7 +62,10 @@ class RunningRun {
   PlannedRun run_;
   const RunStore& store_;
   std::filesystem::path trainer_;
+  void start_burners();
+
   std::vector<Rank> ranks_;
+  std::vector<Process> burners_;  ///< that compete with the run for the cores
   std::filesystem::path rendezvous_;
   RunResult result_;
   std::string mark_ = new_offspring_mark();  ///< of its processes and of all that they start
