@@ -13,6 +13,7 @@
 #include "harness/compare/traces/collectives.hpp"
 #include "harness/compare/traces/divergence_bits.hpp"
 #include "harness/suite/repeat_pair.hpp"
+#include "harness/suite/runs/conditions.hpp"
 
 namespace parity::suite {
 namespace {
@@ -105,7 +106,14 @@ std::string describe_bits(const PlannedArm& arm, const RepeatPair& pair,
         return fmt::format("; by the values of a further run, {} {}: {}", name_of(*first.phase),
                            escape_to_line(first.name, 200), bits->text());
   }
-  return "";
+  const Watched found = compare_watched(arm, store);
+  const auto bits = found.one == nullptr
+                        ? std::nullopt
+                        : divergence_bits(first, trace::Trace::open(store.trace(found.one->id)),
+                                          trace::Trace::open(store.trace(found.other->id)));
+  return bits ? fmt::format("; between two further runs, {} {} differs in {}", name_of(*first.phase),
+                            escape_to_line(first.name, 200), bits->text())
+              : "";
 }
 
 /// Classifies what a check of repetitions found, and names the operator.
@@ -118,6 +126,8 @@ void add_recurrence(compare::CheckResult& result, const PlannedArm& arm, const R
     recurrence = compare::Recurrence::by_design;
   result.measured["recurrence"] = name_of(recurrence);
   result.looks_like = describe(recurrence, reruns);
+  if (recurrence == compare::Recurrence::persistent_everywhere)
+    result.looks_like += fmt::format("; {}", row_of(pair.under).cause);
   if (!reason.empty())
     result.looks_like += fmt::format("; {}: {}", op, reason);
 }

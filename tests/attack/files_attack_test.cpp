@@ -241,6 +241,7 @@ constexpr std::array openers = {
     Opener{"harness/suite/judge/evidence.cpp", "identical_tensors"},
     Opener{"harness/suite/goldens/check.cpp", "golden"},
     Opener{"harness/suite/runs/left_trace.cpp", "suite"},
+    Opener{"harness/suite/repeat_pair.cpp", "suite"},    // the run was judged already
     Opener{"harness/suite/repeats.cpp", "suite"},        // the first run was judged already
     Opener{"harness/trace/write/teacher.cpp", "suite"},  // the suite checks it before another run reads it
 };

@@ -23,6 +23,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <random>
 #include <string>
@@ -78,26 +79,26 @@ float term(size_t element, size_t sample) {
   return 1.0F / static_cast<float>(1 + (element * 31 + sample * 17) % 97);
 }
 
-/// Adds the terms of the samples first, first + 1, ... < end to each element.
-void add_in_order(std::vector<std::atomic<float>>& sums, size_t first, size_t end) {
-  for (size_t element = 0; element < sums.size(); ++element) {
-    for (size_t sample = first; sample < end; ++sample)
-      sums[element].fetch_add(term(element, sample), std::memory_order_relaxed);
-    if (element % 8 == 0)
-      std::this_thread::yield();
-  }
+/// Number of elements that two threads add to, and how many terms each thread adds to one: enough that the
+/// threads meet in every update.
+constexpr size_t raced = 32, terms = 1 << 14;
+
+void add_in_order(std::vector<std::atomic<float>>& sums, size_t first) {
+  for (size_t element = 0; element < raced; ++element)
+    for (size_t sample = 0; sample < terms; ++sample)
+      sums[element].fetch_add(term(element, first + sample), std::memory_order_relaxed);
 }
 
 Values racing_sum() {
   std::vector<std::atomic<float>> sums(width);
   std::atomic<int> ready = 0;
-  const auto work = [&](size_t first, size_t end) {
+  const auto work = [&](size_t first) {
     for (++ready; ready < 2;)
       std::this_thread::yield();
-    add_in_order(sums, first, end);
+    add_in_order(sums, first);
   };
-  std::thread other(work, 0, 64);
-  work(64, 128);
+  std::thread other(work, 0);
+  work(terms);
   other.join();
   return {sums.begin(), sums.end()};
 }
@@ -119,9 +120,11 @@ Values sum_in_parts(size_t parts) {
 /// just given.
 float unwritten_value() {
   constexpr size_t bytes = size_t{4} << 20;
-  void* block = std::malloc(bytes);
-  const float value =
-      *static_cast<volatile float*>(static_cast<void*>(static_cast<char*>(block) + bytes / 2));
+  // Through a pointer that the compiler cannot follow, or it would refuse to read what nobody wrote.
+  static void* (*volatile const take)(size_t) = &std::malloc;
+  void* block = take(bytes);
+  float value = 0;
+  std::memcpy(&value, static_cast<char*>(block) + bytes / 2, sizeof value);
   std::free(block);
   return value;
 }

@@ -6,6 +6,7 @@
 
 #include "harness/compare/relations/relation.hpp"
 #include "harness/compare/sides/asked.hpp"
+#include "harness/compare/sides/window.hpp"
 #include "harness/compare/text/wording.hpp"
 #include "harness/compare/traces/compare_traces.hpp"
 #include "harness/compare/traces/divergence_bits.hpp"
@@ -64,9 +65,9 @@ std::vector<std::string> timing_channels(const std::vector<Side>& sides) {
 
 /// Returns which records of the runs are not compared, since they never repeat.
 std::string describe_left_out(const std::vector<Side>& sides) {
-  const std::vector<std::string> timings = timing_channels(sides);
-  return timings.empty() ? "provenance is not compared"
-                         : fmt::format("provenance and {} are not compared", list_text(timings));
+  std::vector<std::string> names = timing_channels(sides);
+  names.insert(names.begin(), "provenance");
+  return fmt::format("{} {} not compared", list_text(names), names.size() == 1 ? "is" : "are");
 }
 
 /// Returns "9 channels and 120 tensors" of a comparison.
@@ -139,6 +140,16 @@ Covered compared_by(const TraceDifference& difference) {
   return compared;
 }
 
+/// Requires that every run made the updates that it was started for, and that the window lies in the run.
+/// \throws MissingEvidence otherwise
+void require_updates(const Check& check, const std::vector<Side>& sides) {
+  static_cast<void>(resolve(check.steps, sides));
+  const StepSet asked = asked_updates(sides);
+  for (const Side& side : sides)
+    if (const StepSet lacking = asked.without(StepSet(side.trace->steps())); !lacking.empty())
+      throw MissingEvidence(fmt::format("{} has no update at {}", side.name, lacking.text()));
+}
+
 }  // namespace
 
 CheckResult judge_repeats(const Check& check, const std::vector<Side>& sides) {
@@ -147,6 +158,7 @@ CheckResult judge_repeats(const Check& check, const std::vector<Side>& sides) {
   if (sides.size() < 2 || static_cast<int64_t>(sides.size()) != check.times)
     throw MissingEvidence(fmt::format("{} ran {} of {} times{}; a run alone cannot differ from itself",
                                       sides.front().name, sides.size(), check.times, condition_text(check)));
+  require_updates(check, sides);
   const std::vector<std::vector<size_t>> groups = groups_of(sides);
   const TraceDifference last = difference_of(sides.front(), sides.back());
   CheckResult result;

@@ -18,12 +18,17 @@ namespace {
 using compare::Condition;
 
 constexpr auto table = std::to_array<ConditionRow>({
-    {Condition::none, false, true, "the run once more"},
-    {Condition::load, false, true, "a process on every core that computes or copies memory"},
-    {Condition::memory_pressure, true, true, "fresh memory filled with 0xff (NaN), 0x7f, 0x00 or 0x55"},
-    {Condition::threads, false, false, "one more thread for each repetition"},
-    {Condition::other_cores, false, true, "pinned to other cores in each repetition"},
-    {Condition::other_alignment, true, true, "large blocks at multiples of 4096, 256, 1024 or 128 bytes"},
+    {Condition::none, false, true, "the run once more", ""},
+    {Condition::load, false, true, "a process on every core that computes or copies memory",
+     "it depends on how fast its parts run"},
+    {Condition::memory_pressure, true, true, "fresh memory filled with 0xff (NaN), 0x7f, 0x00 or 0x55",
+     "it reads memory that nobody wrote"},
+    {Condition::threads, false, false, "one more thread for each repetition",
+     "its bits depend on the number of threads"},
+    {Condition::other_cores, false, true, "pinned to other cores in each repetition",
+     "its bits depend on being pinned to a core"},
+    {Condition::other_alignment, true, true, "large blocks at multiples of 4096, 256, 1024 or 128 bytes",
+     "its bits depend on addresses of memory"},
 });
 
 /// Bytes that fresh memory is filled with. 0xff is NaN in every floating-point type, 0x7f a huge number.

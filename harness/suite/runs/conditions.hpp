@@ -21,6 +21,7 @@ struct ConditionRow {
   bool loads_library;  ///< whether libparity-memory.so is loaded into each rank
   bool under_stress;   ///< whether `parity repeat --stress` uses it
   std::string_view summary;
+  std::string_view cause;  ///< what a program does whose bits this condition changes each time; "" for none
 };
 
 /// Returns a row for each condition, in order.

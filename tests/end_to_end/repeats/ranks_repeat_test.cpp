@@ -60,10 +60,10 @@ INSTANTIATE_TEST_SUITE_P(
              R"("phase": "grad_local", "name": "layers.0.attention.wq.weight", "element": 5)",
              {"grad_local layers.0.attention.wq.weight at step 2", "element 5, bit 20", "compute, not wire: rank 1"}},
         Flip{"send_buffer",
-             R"("phase": "grad", "name": "comm@0:*:wire.sent#1", "element": 5)",
+             R"("phase": "grad", "name": "comm@3:*:wire.sent#1", "element": 5)",
              {"wire, not compute", "ranks 0 and 1 received others", "send buffer"}},
         Flip{"receive_buffer",
-             R"("phase": "grad", "name": "comm@0:*:wire.received#1", "element": 5)",
+             R"("phase": "grad", "name": "comm@3:*:wire.received#1", "element": 5)",
              {"wire, not compute", "rank 1 received others"}}),
     [](const auto& each) { return each.param.name; });
 

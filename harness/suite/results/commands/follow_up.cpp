@@ -75,7 +75,8 @@ Words compare_command(const PlannedCase& planned, const JudgedCheck& judged) {
 
 /// Returns the command that repeats the run more often.
 Words repeat_command(const PlannedCase& planned, const compare::Check& claim) {
-  Words words = {"parity", "repeat", planned.source.name + ":" + claim.arms.front(), "--times", "20"};
+  Words words = {"parity", "repeat", planned.source.file.generic_string() + ":" + claim.arms.front(),
+                 "--times", "20"};
   if (claim.under != compare::Condition::none)
     words.insert(words.end(), {"--under", std::string(name_of(claim.under))});
   for (const std::string& setting : planned.source.settings)

@@ -68,7 +68,8 @@ INSTANTIATE_TEST_SUITE_P(
         Control{"uninitialised",
                 "--under memory_pressure",
                 "persistent_everywhere",
-                {"under memory_pressure", "first in grad layer.weight at step 3"}},
+                {"under memory_pressure", "first in grad layer.weight at step 3",
+                 "it reads memory that nobody wrote"}},
         Control{"threads", "--under threads", "persistent_everywhere", {"under threads"}},
         Control{"alignment", "--under other_alignment", "persistent_everywhere", {"under other_alignment"}}),
     [](const auto& each) { return each.param.name; });
@@ -186,7 +187,7 @@ class RepeatsCaseTest : public ProgramTest {
 
 TEST_F(RepeatsCaseTest, SteadyArm_HoldsUnderEachCondition) {
   write("none", "times = 2\nunder = [\"load\", \"memory_pressure\", \"other_cores\", \"other_alignment\"]\n");
-  const Outcome found = parity("run twice");
+  const Outcome found = parity("run topic/twice");
   EXPECT_EQ(found.status, 0) << found.out << found.err;
   const Json checks = results().at("cases").at(0).at("checks");
   std::vector<std::string> quantities;
@@ -201,7 +202,7 @@ TEST_F(RepeatsCaseTest, SteadyArm_HoldsUnderEachCondition) {
 
 TEST_F(RepeatsCaseTest, Race_NamesRunOperatorAndClass) {
   write("race", "");
-  const Outcome found = parity("run twice");
+  const Outcome found = parity("run topic/twice");
   EXPECT_EQ(found.status, 1) << found.err;
   const Json check = results().at("cases").at(0).at("checks").at(0);
   EXPECT_EQ(check.at("verdict"), "different");
@@ -209,8 +210,7 @@ TEST_F(RepeatsCaseTest, Race_NamesRunOperatorAndClass) {
   EXPECT_THAT(check.at("sentence").get<std::string>(),
               AllOf(HasSubstr("x does not repeat itself: of 3 runs"),
                     HasSubstr("grad layer.weight at step 3"), HasSubstr("ours::add of layer")));
-  EXPECT_THAT(check.at("finding").at("next").get<std::string>(),
-              HasSubstr("parity repeat twice:x --times 20"));
+  EXPECT_THAT(check.at("finding").at("next").get<std::string>(), HasSubstr("twice.toml:x --times 20"));
 }
 
 }  // namespace

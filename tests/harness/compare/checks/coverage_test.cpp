@@ -137,8 +137,8 @@ bool applies(const Mutation& mutation, Relation relation, bool of_tensors) {
     return false;
   if (name.find("Twins") != std::string::npos)
     return world_of(relation, of_tensors).check.needs_twins();
-  if (name.find("Channel") != std::string::npos)
-    return !of_tensors;
+  if (name.find("Channel") != std::string::npos)  // repeats names none: one that only one run has differs
+    return !of_tensors && relation != Relation::repeats;
   if (name.find("Tensor") != std::string::npos)
     return of_tensors;
   return true;

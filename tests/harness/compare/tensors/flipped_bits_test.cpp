@@ -9,7 +9,7 @@
 namespace parity::compare {
 namespace {
 
-std::vector<float> numbers() {
+std::vector<float> ramp() {
   std::vector<float> values(300);
   for (size_t i = 0; i < values.size(); ++i)
     values[i] = 0.25F * static_cast<float>(i) - 7;
@@ -26,7 +26,7 @@ std::vector<float> with_flip(std::vector<float> values, size_t element, int bit)
 }
 
 TEST(FlippedBitsTest, TwoTensors_CountsElementsAndBits) {
-  const std::vector<float> expected = numbers();
+  const std::vector<float> expected = ramp();
   const std::vector<float> actual = with_flip(with_flip(expected, 3, 0), 200, 31);
   const FlippedBits found = flipped_bits(view(expected), view(actual));
   EXPECT_EQ(found.elements, 2);
@@ -35,13 +35,13 @@ TEST(FlippedBitsTest, TwoTensors_CountsElementsAndBits) {
 }
 
 TEST(FlippedBitsTest, EqualTensors_CountsNone) {
-  EXPECT_EQ(flipped_bits(view(numbers()), view(numbers())).elements, 0);
+  EXPECT_EQ(flipped_bits(view(ramp()), view(ramp())).elements, 0);
 }
 
 class FlippedBitTest : public testing::TestWithParam<int> {};
 
 TEST_P(FlippedBitTest, Digest_TellsElementAndBit) {
-  const std::vector<float> expected = numbers();
+  const std::vector<float> expected = ramp();
   const std::vector<float> actual = with_flip(expected, 123, GetParam());
   const auto found = find_flipped_bit(view(expected), measure::digest_of(view(actual)));
   ASSERT_TRUE(found);
@@ -52,7 +52,7 @@ TEST_P(FlippedBitTest, Digest_TellsElementAndBit) {
 INSTANTIATE_TEST_SUITE_P(Bits, FlippedBitTest, testing::Values(0, 12, 23, 30, 31));
 
 TEST(FlippedBitsTest, DigestOfMoreFlips_FindsNone) {
-  const std::vector<float> expected = numbers(), two = with_flip(with_flip(expected, 1, 4), 2, 4);
+  const std::vector<float> expected = ramp(), two = with_flip(with_flip(expected, 1, 4), 2, 4);
   EXPECT_FALSE(find_flipped_bit(view(expected), measure::digest_of(view(two))));
   EXPECT_FALSE(find_flipped_bit(view(expected), measure::digest_of(view(expected))));
 }
