@@ -10,6 +10,7 @@
 
 #include "harness/base/enum_names.hpp"
 #include "harness/base/error.hpp"
+#include "harness/base/processes/cores.hpp"
 
 namespace parity::suite {
 namespace fs = std::filesystem;
@@ -70,31 +71,7 @@ fs::path proof_file(const fs::path& folder, int rank) {
   return folder / fmt::format("memory.rank{}", rank);
 }
 
-}  // namespace
-
-std::span<const ConditionRow> condition_table() {
-  return table;
-}
-
-const ConditionRow& row_of(Condition condition) {
-  return table.at(static_cast<size_t>(condition));
-}
-
-std::map<std::string, std::string> condition_environment(const PlannedRun& run, const fs::path& folder,
-                                                         int rank, const std::string& inherited) {
-  if (!row_of(run.under).loads_library)
-    return {};
-  const std::string library = memory_library().string();
-  std::map<std::string, std::string> environment = {
-      {"LD_PRELOAD", inherited.empty() ? library : library + ":" + inherited},
-      {"PARITY_MEMORY_PROOF", proof_file(folder, rank).string()}};
-  if (run.under == Condition::memory_pressure)
-    environment["PARITY_MEMORY_FILL"] = std::to_string(nth(patterns, run.repetition));
-  else
-    environment["PARITY_MEMORY_ALIGNMENT"] = std::to_string(nth(alignments, run.repetition));
-  return environment;
-}
-
+/// Returns the cores that a rank is pinned to; empty: not pinned.
 std::vector<int> cores_of_rank(const PlannedRun& run, int rank) {
   if (run.under != Condition::other_cores && !run.elsewhere)
     return {};
@@ -109,15 +86,46 @@ std::vector<int> cores_of_rank(const PlannedRun& run, int rank) {
   return cores;
 }
 
-std::vector<std::vector<std::string>> burner_commands(const PlannedRun& run) {
-  std::vector<std::vector<std::string>> commands;
+}  // namespace
+
+std::span<const ConditionRow> condition_table() {
+  return table;
+}
+
+const ConditionRow& row_of(Condition condition) {
+  return table.at(static_cast<size_t>(condition));
+}
+
+void apply_condition(ProcessSpec& spec, const PlannedRun& run, const fs::path& folder, int rank) {
+  spec.cores = cores_of_rank(run, rank);
+  if (!row_of(run.under).loads_library)
+    return;
+  const char* inherited = std::getenv("LD_PRELOAD");
+  const auto own = spec.environment.find("LD_PRELOAD");
+  const std::string others = own != spec.environment.end() ? own->second
+                             : inherited != nullptr        ? inherited
+                                                           : "";
+  const std::string library = memory_library().string();
+  spec.environment["LD_PRELOAD"] = others.empty() ? library : library + ":" + others;
+  spec.environment["PARITY_MEMORY_PROOF"] = proof_file(folder, rank).string();
+  if (run.under == Condition::memory_pressure)
+    spec.environment["PARITY_MEMORY_FILL"] = std::to_string(nth(patterns, run.repetition));
+  else
+    spec.environment["PARITY_MEMORY_ALIGNMENT"] = std::to_string(nth(alignments, run.repetition));
+}
+
+std::vector<Process> start_burners(const PlannedRun& run, const std::string& mark) {
+  std::vector<Process> burners;
   if (run.under != Condition::load)
-    return commands;
-  const size_t count = std::max<size_t>(usable_cores().size(), 1);
-  for (size_t i = 0; i < count; ++i)
-    commands.push_back(i % 2 == 0 ? std::vector<std::string>{"/bin/sh", "-c", "while :; do :; done"}
-                                  : std::vector<std::string>{"dd", "if=/dev/zero", "of=/dev/null", "bs=16M"});
-  return commands;
+    return burners;
+  ProcessSpec spec;
+  spec.mark = mark;
+  for (int i = 0; i < core_count(); ++i) {
+    spec.argv = i % 2 == 0 ? std::vector<std::string>{"/bin/sh", "-c", "while :; do :; done"}
+                           : std::vector<std::string>{"dd", "if=/dev/zero", "of=/dev/null", "bs=16M"};
+    burners.push_back(Process::spawn(spec));
+  }
+  return burners;
 }
 
 std::string condition_failure(const PlannedRun& run, const fs::path& folder) {

@@ -3,12 +3,12 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "harness/base/processes/process.hpp"
 #include "harness/compare/checks/condition.hpp"
 #include "harness/suite/plan/planned_run.hpp"
 
@@ -28,20 +28,17 @@ struct ConditionRow {
 std::span<const ConditionRow> condition_table();
 const ConditionRow& row_of(compare::Condition condition);
 
-/// Returns the variables that a rank gets because of its run's condition: the library to load, the pattern of
-/// fresh memory, the alignment, and the file by which the library proves that it was loaded.
-/// \param inherited  LD_PRELOAD that the rank would get otherwise; "" for none
-/// \throws UserError (exit 3) if the library is not next to this program
-std::map<std::string, std::string> condition_environment(const PlannedRun& run,
-                                                         const std::filesystem::path& folder, int rank,
-                                                         const std::string& inherited);
+/// Adds to a rank's process what its run's condition does to it: the library to load, the pattern of fresh
+/// memory, the alignment, the file by which the library proves that it was loaded, and the cores.
+/// \param spec  has the rank's environment
+/// \throws UserError (exit 3) if the library is not next to this program, or the run needs other cores and
+/// this
+///         process may use only one
+void apply_condition(ProcessSpec& spec, const PlannedRun& run, const std::filesystem::path& folder, int rank);
 
-/// Returns the cores that a rank is pinned to; empty: not pinned.
-/// \throws UserError (exit 3) if the run needs other cores and this process may use only one
-std::vector<int> cores_of_rank(const PlannedRun& run, int rank);
-
-/// Returns the commands of the processes that compete with a run for every core; empty if none do.
-std::vector<std::vector<std::string>> burner_commands(const PlannedRun& run);
+/// Starts the processes that compete with a run for every core; none unless its condition is load.
+/// \param mark  of the run, so that they end with it
+std::vector<Process> start_burners(const PlannedRun& run, const std::string& mark);
 
 /// Returns why the condition did not act on a run that ended: a program that is linked statically or clears
 /// its environment does not load the library. "" if it acted.

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <csignal>
-#include <cstdlib>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -86,7 +85,7 @@ void RunningRun::start_leg() {
   ranks_.clear();
   first_failure_.reset();
   try {
-    start_burners();
+    burners_ = start_burners(run_, mark_);
     ProcessSpec spec;
     spec.mark = mark_;
     spec.argv = run_.is_command() ? expand_command(run_, store_)
@@ -96,14 +95,7 @@ void RunningRun::start_leg() {
         spec.argv.push_back(word);
     for (int rank = 0; rank < run_.ranks; ++rank) {
       spec.environment = rank_environment(run_, folder, rank, rendezvous_.string(), port);
-      const char* inherited = std::getenv("LD_PRELOAD");
-      const auto own = spec.environment.find("LD_PRELOAD");
-      for (const auto& [name, value] : condition_environment(run_, folder, rank,
-                                                             own != spec.environment.end() ? own->second
-                                                             : inherited != nullptr        ? inherited
-                                                                                           : ""))
-        spec.environment[name] = value;
-      spec.cores = cores_of_rank(run_, rank);
+      apply_condition(spec, run_, folder, rank);
       spec.stdout_file = log("stdout", rank);
       spec.stderr_file = log("stderr", rank);
       ranks_.push_back({Process::spawn(spec),
@@ -117,17 +109,6 @@ void RunningRun::start_leg() {
              ? results::FailureKind::missing
              : results::FailureKind::not_started,
          error.what(), 0);
-  }
-}
-
-void RunningRun::start_burners() {
-  if (!burners_.empty())
-    return;
-  ProcessSpec spec;
-  spec.mark = mark_;
-  for (const std::vector<std::string>& command : burner_commands(run_)) {
-    spec.argv = command;
-    burners_.push_back(Process::spawn(spec));
   }
 }
 

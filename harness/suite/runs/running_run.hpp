@@ -62,8 +62,6 @@ class RunningRun {
   PlannedRun run_;
   const RunStore& store_;
   std::filesystem::path trainer_;
-  void start_burners();
-
   std::vector<Rank> ranks_;
   std::vector<Process> burners_;  ///< that compete with the run for the cores
   std::filesystem::path rendezvous_;

@@ -131,7 +131,7 @@ std::string Fault::text() const {
   if (row)
     text += fmt::format(", row {},", *row);
   if (bit)
-    text += fmt::format(", bit {},", *bit);
+    text += fmt::format("{} bit {},", element ? "" : ",", *bit);
   text += steps.empty() ? " at every step"
                         : fmt::format(" at step{} {}", steps.size() == 1 ? "" : "s", fmt::join(steps, ", "));
   return rank ? text + fmt::format(", on rank {}", *rank) : text;
