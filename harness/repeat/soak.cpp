@@ -194,8 +194,7 @@ class Soak {
     claim.under = which.under;
     const suite::Evidence evidence(planned(), results_, store_);
     suite::JudgedCheck judged{results::CheckKind::pair, claim.quantity(), claim, {}};
-    auto arms = evidence.arms();
-    judged.result = compare::judge(claim, arms);
+    judged.result = compare::judge(claim, evidence.arms());
     return judged;
   }
 
@@ -213,7 +212,9 @@ class Soak {
     SoakFinding finding;
     finding.repetition = which.number;
     finding.under = which.under;
-    finding.verdict = name_of(result.verdict);
+    const auto& failure = results_.at(which.id).failure;
+    const bool lacking = failure && failure->kind == results::FailureKind::missing;
+    finding.verdict = name_of(lacking ? compare::Verdict::missing : result.verdict);
     finding.sentence = result.sentence;
     finding.recurrence = result.measured.value("recurrence", "");
     finding.looks_like = result.looks_like;

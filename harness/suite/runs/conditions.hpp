@@ -29,7 +29,8 @@ std::span<const ConditionRow> condition_table();
 const ConditionRow& row_of(compare::Condition condition);
 
 /// Adds to a rank's process what its run's condition does to it: the library to load, the pattern of fresh
-/// memory, the alignment, the file by which the library proves that it was loaded, and the cores.
+/// memory, the alignment, the file by which the library proves that the process
+/// which writes the trace has it, and the cores.
 /// \param spec  has the rank's environment
 /// \throws UserError (exit 3) if the library is not next to this program, or the run needs other cores and
 /// this
