@@ -82,7 +82,8 @@ std::vector<int> cores_of_rank(const PlannedRun& run, int rank) {
   const int64_t shift = run.repetition + (run.elsewhere ? 1 : 0);
   std::vector<int> cores;
   for (int64_t thread = 0; thread < run.threads && cores.size() < usable.size(); ++thread)
-    cores.push_back(usable.at(static_cast<size_t>(shift + rank * run.threads + thread) % usable.size()));
+    cores.push_back(
+        usable.at(static_cast<size_t>(shift + int64_t{rank} * run.threads + thread) % usable.size()));
   return cores;
 }
 
