@@ -30,7 +30,7 @@ namespace parity::cli {
 namespace {
 
 /// The subcommands, in the order of --help.
-constexpr std::array<Verb, 17> table = {{
+constexpr std::array<Verb, 18> table = {{
     {"list", "List the cases and the states of their goldens", add_list},
     {"keys", "List config keys with their defaults, and channels", add_keys},
     {"run", "Run cases: train their arms, judge, report", add_run},
@@ -43,6 +43,7 @@ constexpr std::array<Verb, 17> table = {{
     {"bisect", "Find the cause of a difference: step, tensor, key, commit", add_bisect},
     {"calibrate", "Measure the rounding noise that bounds are relative to", add_calibrate},
     {"power", "Measure the smallest fault that the checks of a case detect", add_power},
+    {"repeat", "Run the same thing again and again, and compare the bits", add_repeat},
     {"coverage", "Show which pairs of features the cases cover", add_coverage},
     {"fuzz", "Run random configs in layouts that must agree", add_fuzz},
     {"report", "Write reports again, or merge results of several folders", add_report},

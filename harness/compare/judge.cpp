@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/compare/judge.hpp"
 
+#include <optional>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
@@ -47,6 +50,25 @@ std::string crash_text(const std::string& name, const ArmEvidence& arm) {
   return text + fmt::format(": its trace ends after step {}", arm.trace->last_step());
 }
 
+/// Adds the repetitions of a run that a check of relation `repeats` asks for.
+/// \return the result if one of them did not finish
+std::optional<CheckResult> add_repetitions(std::vector<Side>& sides, const Check& check,
+                                           const ArmEvidence& arm) {
+  for (const Repetition& each : arm.repetitions) {
+    if (each.under != check.under || static_cast<int64_t>(sides.size()) == check.times)
+      continue;
+    ArmEvidence again = arm;
+    again.trace = each.trace;
+    again.failure = each.failure;
+    if (!each.failure.empty() || (each.trace && !again.ended_well()))
+      return without_evidence(Verdict::crashed, crash_text(each.name, again));
+    if (!each.trace)
+      return without_evidence(Verdict::missing, fmt::format("{} left no trace", each.name));
+    sides.push_back(side_of(each.name, again));
+  }
+  return std::nullopt;
+}
+
 /// Fails a claim about values that are not finite, whatever their bits.
 CheckResult only_finite(CheckResult result, const std::vector<Side>& sides) {
   if (const std::string text = non_finite_value(result.coverage, sides); !text.empty()) {
@@ -80,6 +102,9 @@ CheckResult judge(const Check& check, const std::map<std::string, ArmEvidence>& 
     sides.push_back(side_of(name, arm));
     sides.back().stored_twins = stored_twins;
   }
+  if (check.relation == Relation::repeats)
+    if (auto failed = add_repetitions(sides, check, arms.at(check.arms.front())))
+      return *failed;
   try {
     CheckResult result = row.judge(check, sides);
     result.coverage.kind = check.covers();

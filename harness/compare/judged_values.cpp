@@ -122,6 +122,10 @@ std::string check_digest(const Check& check) {
     add(bytes, check.departs);
     bytes.text(check.before);
   }
+  if (check.relation == Relation::repeats) {
+    bytes.number(check.times);
+    bytes.text(std::string(name_of(check.under)));
+  }
   for (const double threshold : thresholds())
     bytes.number(threshold);
   return bytes.digest();

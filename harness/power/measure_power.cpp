@@ -18,7 +18,8 @@ std::vector<trace::FaultKind> kinds_of(const PowerQuestion& question, bool has_r
   std::vector<trace::FaultKind> kinds = question.kinds;
   if (kinds.empty())
     for (const trace::FaultKindRow& row : trace::fault_kinds())
-      if (row.kind != trace::FaultKind::dropped_reduction || has_ranks)  // a single rank has no reduction
+      if (row.kind != trace::FaultKind::bit_flip &&                        // it has no size: any bit may flip
+          (row.kind != trace::FaultKind::dropped_reduction || has_ranks))  // a single rank has no reduction
         kinds.push_back(row.kind);
   return kinds;
 }

@@ -18,14 +18,18 @@ std::string judged_from(const PlannedCase& planned, const std::map<std::string, 
                         const RunStore& store, ContentHashes& hashes, const fs::path& out,
                         golden::DriftMode drift, const std::string& program) {
   Json traces = Json::object();
-  for (const PlannedArm& arm : planned.arms)
-    for (const std::string& id : {arm.run, arm.twin}) {
-      if (id.empty())
-        continue;
+  for (const PlannedArm& arm : planned.arms) {
+    std::vector<std::string> ids = {arm.run};
+    if (!arm.twin.empty())
+      ids.push_back(arm.twin);
+    for (const PlannedRepetition& each : arm.repetitions)
+      ids.push_back(each.id);
+    for (const std::string& id : ids) {
       if (!runs.at(id).complete())
         return "";
       traces[id] = state_of_run(store.folder(id));
     }
+  }
   const Case& source = planned.source;
   Json siblings = Json::object();
   for (const compare::Check& check : source.checks)

@@ -77,7 +77,7 @@ class Suite {
     policy_.variant = options.golden_variant;
     policy_.origin = {"", describe_producer(options.producer), options.producer.value("commit", ""), ""};
     for (const Case& source : cases)
-      plan_.add(source, first_twins(source));
+      add_case(source, first_twins(source));
     if (options.shard)
       keep_shard(*options.shard);
   }
@@ -150,6 +150,11 @@ class Suite {
     return may_stand ? Twins::spare : Twins::checks;
   }
 
+  void add_case(const Case& source, Twins twins) {
+    plan_.add(source, twins);
+    plan_.add_repetitions(plan_.cases().back());
+  }
+
   /// Adds problems of the goldens as a whole after the cases, as separate cases.
   void report_goldens() {
     size_t place = plan_.cases().size();
@@ -181,7 +186,7 @@ class Suite {
     const Plan whole = std::exchange(plan_, Plan(plan_context(options_.trainer, hashes_)));
     for (size_t i = 0; i < items.size(); ++i)
       if (shards[i] == shard.index)
-        plan_.add(whole.cases()[i].source, whole.cases()[i].twins);
+        add_case(whole.cases()[i].source, whole.cases()[i].twins);
     shard_ = {{"index", shard.index},
               {"count", shard.count},
               {"cases", items.size()},
@@ -252,8 +257,8 @@ class Suite {
       run_more(plan_.add_repeat(planned, arm));
       return false;
     }
-    if (const auto wanted = run_to_watch(planned); wanted && !stopped_) {
-      run_more(plan_.add_watched(planned, wanted->arm, wanted->update));
+    if (const auto wanted = run_to_watch(planned, judged); wanted && !stopped_) {
+      run_more(plan_.add_watched(planned, *wanted));
       return false;
     }
     describe_repeats(judged, planned, runs(), store_, options_.compare_update);
@@ -273,8 +278,9 @@ class Suite {
   }
 
   /// Returns the run to add that may show what does not repeat itself, if somebody can compare an update.
-  std::optional<RunToWatch> run_to_watch(const PlannedCase& planned) const {
-    return options_.compare_update ? suite::run_to_watch(planned, runs(), store_) : std::nullopt;
+  std::optional<RunToWatch> run_to_watch(const PlannedCase& planned,
+                                         const std::vector<JudgedCheck>& judged) const {
+    return options_.compare_update ? suite::run_to_watch(planned, judged, runs(), store_) : std::nullopt;
   }
 
   /// Queues more runs, unless the suite was stopped.

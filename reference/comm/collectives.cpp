@@ -57,6 +57,7 @@ struct PendingSend::State {
   std::function<void()> end;  ///< waits for it
   std::string words;
   std::function<void(bool waits)> report_wait;
+  std::function<void()> report_result = {};  ///< shows what it gave; empty: nobody looks
 
   void wait() const {
     report_wait(true);
@@ -66,6 +67,8 @@ struct PendingSend::State {
       throw PeerLost(words + ", did not end: " + reason_of(error));
     }
     report_wait(false);
+    if (report_result)
+      report_result();
   }
 };
 
@@ -78,8 +81,16 @@ void PendingSend::wait() {
   state_->wait();
 }
 
+std::string Group::describe_with_ranks(const char* kind) const {
+  std::string text = std::string(kind) + " over " + name_ + " of ranks ";
+  for (size_t i = 0; i < ranks_.size(); ++i)
+    text += (i == 0 ? "" : ", ") + std::to_string(ranks_[i]);
+  return text;
+}
+
 template <class Start>
-PendingSend Group::start(const char* kind, const torch::Tensor& given, const Start& start) const {
+PendingSend Group::start(const char* kind, const Bytes& bytes, const Start& start) const {
+  const torch::Tensor& given = bytes.sent.defined() ? bytes.sent : bytes.received;
   require(given.is_contiguous(), std::string(kind) + " of a tensor that is not contiguous");
   const int64_t number = ++shared_->collectives;
   Traffic& traffic = shared_->traffic[name_ + " " + kind];
@@ -92,6 +103,14 @@ PendingSend Group::start(const char* kind, const torch::Tensor& given, const Sta
   state->report_wait = [shared = shared_, what = std::string(kind) + " over " + name_](bool waits) {
     shared->report_wait(waits ? what : "");
   };
+  if (const CollectiveTap& tap = shared_->tap; tap.sent) {
+    const std::string what = describe_with_ranks(kind);
+    const int64_t mine = bytes.sent.defined() ? tap.sent(what, bytes.sent) : -1;
+    if (bytes.received.defined())
+      state->report_result = [received = tap.received, what, mine, result = bytes.received] {
+        received(what, mine, result);
+      };
+  }
   // A device's ranks meet inside the first call of their backend.
   const bool may_wait = !given.is_cpu();
   if (may_wait)
@@ -107,14 +126,14 @@ PendingSend Group::start(const char* kind, const torch::Tensor& given, const Sta
 }
 
 template <class Start>
-void Group::perform(const char* kind, const torch::Tensor& given, const Start& start) const {
-  this->start(kind, given, start).wait();
+void Group::perform(const char* kind, const Bytes& bytes, const Start& start) const {
+  this->start(kind, bytes, start).wait();
 }
 
 void Group::all_reduce(const torch::Tensor& tensor, Reduction reduction) const {
   if (size_ == 1)
     return;
-  perform("all_reduce", tensor, [&] {
+  perform("all_reduce", {tensor, tensor}, [&] {
     std::vector<torch::Tensor> tensors = {tensor};
     c10d::AllreduceOptions options;
     options.reduceOp = reduce_op(reduction);
@@ -127,7 +146,7 @@ torch::Tensor Group::all_gather(const torch::Tensor& tensor) const {
     return tensor;
   torch::Tensor all = like_with_rows(tensor, size_ * tensor.size(0));
   torch::Tensor mine = tensor;
-  perform("all_gather", tensor, [&] { return backend_of(mine)._allgather_base(all, mine); });
+  perform("all_gather", {tensor, all}, [&] { return backend_of(mine)._allgather_base(all, mine); });
   return all;
 }
 
@@ -138,7 +157,8 @@ torch::Tensor Group::reduce_scatter(const torch::Tensor& tensor) const {
                                            std::to_string(size_) + " equal parts");
   torch::Tensor part = like_with_rows(tensor, tensor.size(0) / size_);
   torch::Tensor whole = tensor;
-  perform("reduce_scatter", tensor, [&] { return backend_of(whole)._reduce_scatter_base(part, whole); });
+  perform("reduce_scatter", {tensor, part},
+          [&] { return backend_of(whole)._reduce_scatter_base(part, whole); });
   return part;
 }
 
@@ -152,7 +172,7 @@ torch::Tensor Group::all_to_all(const torch::Tensor& tensor, const std::vector<i
   torch::Tensor received = like_with_rows(tensor, rows);
   torch::Tensor sent = tensor;
   std::vector<int64_t> out_counts = receive_rows, in_counts = send_rows;
-  perform("all_to_all", tensor,
+  perform("all_to_all", {tensor, received},
           [&] { return backend_of(sent).alltoall_base(received, sent, out_counts, in_counts); });
   return received;
 }
@@ -160,7 +180,7 @@ torch::Tensor Group::all_to_all(const torch::Tensor& tensor, const std::vector<i
 void Group::broadcast(const torch::Tensor& tensor, int64_t root) const {
   if (size_ == 1)
     return;
-  perform("broadcast", tensor, [&] {
+  perform("broadcast", {root == rank_ ? tensor : torch::Tensor(), tensor}, [&] {
     std::vector<torch::Tensor> tensors = {tensor};
     c10d::BroadcastOptions options;
     options.rootRank = root;
@@ -169,7 +189,7 @@ void Group::broadcast(const torch::Tensor& tensor, int64_t root) const {
 }
 
 PendingSend Group::start_send(const torch::Tensor& tensor, int64_t to, int64_t tag) const {
-  return start("send", tensor, [&] {
+  return start("send", {tensor, {}}, [&] {
     if (!tensor.is_cpu()) {
       static_cast<void>(backend_of(tensor));
       return waiting(device_messages_->start_send(tensor, to, tag));
@@ -184,7 +204,7 @@ void Group::send(const torch::Tensor& tensor, int64_t to, int64_t tag) const {
 }
 
 void Group::receive(const torch::Tensor& tensor, int64_t from, int64_t tag) const {
-  perform("receive", tensor, [&]() -> std::function<void()> {
+  perform("receive", {{}, tensor}, [&]() -> std::function<void()> {
     if (!tensor.is_cpu()) {
       static_cast<void>(backend_of(tensor));
       return [this, tensor, from, tag] { device_messages_->receive(tensor, from, tag); };

@@ -5,6 +5,7 @@
 #include "reference/comm/group.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 
@@ -15,8 +16,22 @@
 
 namespace parity::reference {
 
-Group::Group(std::string name, int64_t rank, int64_t size, std::shared_ptr<Shared> shared)
-    : name_(std::move(name)), rank_(rank), size_(size), shared_(std::move(shared)) {}
+namespace {
+
+std::vector<int64_t> all_ranks(int64_t size) {
+  std::vector<int64_t> ranks(static_cast<size_t>(size));
+  std::iota(ranks.begin(), ranks.end(), int64_t{0});
+  return ranks;
+}
+
+}  // namespace
+
+Group::Group(std::string name, int64_t rank, std::vector<int64_t> ranks, std::shared_ptr<Shared> shared)
+    : name_(std::move(name)),
+      rank_(rank),
+      size_(static_cast<int64_t>(ranks.size())),
+      ranks_(std::move(ranks)),
+      shared_(std::move(shared)) {}
 
 Group::~Group() {
   // Every call has ended here and on the other ranks, or no rank remains to wait for. Any lost rank has been
@@ -83,7 +98,7 @@ std::shared_ptr<Group> Group::world(const Job& job, std::chrono::milliseconds ti
                return make_gloo(store, rank, size, local, timeout);
              },
              timeout, device});
-  std::shared_ptr<Group> group(new Group("world", job.rank, job.world_size, std::move(shared)));
+  std::shared_ptr<Group> group(new Group("world", job.rank, all_ranks(job.world_size), std::move(shared)));
   if (job.world_size == 1)
     return group;
   try {
@@ -110,7 +125,7 @@ std::shared_ptr<Group> Group::over(c10::intrusive_ptr<c10d::Backend> existing,
       "the ranks use an existing process group; PARITY_TIMEOUT, PARITY_RENDEZVOUS, MASTER_ADDR, MASTER_PORT "
       "and GLOO_SOCKET_IFNAME have no effect on it"};
   std::shared_ptr<Group> group(
-      new Group("world", existing->getRank(), existing->getSize(), std::move(shared)));
+      new Group("world", existing->getRank(), all_ranks(existing->getSize()), std::move(shared)));
   group->store_ = c10::make_intrusive<c10d::PrefixStore>("parity", std::move(store));
   group->backend_ = std::move(existing);
   return group;
@@ -120,8 +135,10 @@ std::shared_ptr<Group> Group::subgroup(const std::string& name, const std::vecto
   const auto place = std::find(ranks.begin(), ranks.end(), rank_);
   require(place != ranks.end() && std::is_sorted(ranks.begin(), ranks.end()),
           "rank " + std::to_string(rank_) + " asks for a group without itself");
-  std::shared_ptr<Group> group(
-      new Group(name, place - ranks.begin(), static_cast<int64_t>(ranks.size()), shared_));
+  std::vector<int64_t> of_job;
+  for (const int64_t rank : ranks)
+    of_job.push_back(ranks_.at(static_cast<size_t>(rank)));
+  std::shared_ptr<Group> group(new Group(name, place - ranks.begin(), std::move(of_job), shared_));
   // Entries that an earlier group of the same name left in the store would be taken for this group's.
   const int64_t before = shared_->subgroups[name]++;
   if (group->size_ > 1)
@@ -140,6 +157,10 @@ int64_t Group::collectives() const {
 
 void Group::watch(Watcher watcher) const {
   shared_->watcher = std::move(watcher);
+}
+
+void Group::tap(CollectiveTap tap) const {
+  shared_->tap = std::move(tap);
 }
 
 const std::vector<std::string>& Group::warnings() const {

@@ -33,6 +33,18 @@ struct Traffic {
   int64_t bytes = 0;  ///< of the tensors that this rank put in
 };
 
+/// Sees the bytes of collectives and messages: what this rank puts in, before it leaves, and what it got.
+/// Either function may change the bytes, which is how a fault on the way is planted.
+struct CollectiveTap {
+  /// \param what  "all_reduce over dp of ranks 0, 2"
+  /// \param sent  bytes of this rank; not called where it puts in none
+  /// \return a number that `received` gets for the same collective
+  std::function<int64_t(const std::string& what, const torch::Tensor& sent)> sent = {};
+  /// \param number    what `sent` returned; -1 where it was not called
+  /// \param received  bytes that the collective gave this rank; not called where it gives none
+  std::function<void(const std::string& what, int64_t number, const torch::Tensor& received)> received = {};
+};
+
 /// Thrown if a collective did not end: another rank is gone or late. It is seldom the first cause.
 class PeerLost : public std::runtime_error {
  public:
@@ -123,23 +135,31 @@ class Group {
   /// quick.
   using Watcher = std::function<void(int64_t number, std::string_view what)>;
   void watch(Watcher watcher) const;
+  /// Lets `tap` see every collective of all groups from now on; an empty one lets nothing see them.
+  void tap(CollectiveTap tap) const;
   /// Returns warnings about environment variables that have no effect on these ranks.
   const std::vector<std::string>& warnings() const;
 
  private:
   struct Shared;
-  Group(std::string name, int64_t rank, int64_t size, std::shared_ptr<Shared> shared);
+  Group(std::string name, int64_t rank, std::vector<int64_t> ranks, std::shared_ptr<Shared> shared);
   void connect(c10::intrusive_ptr<c10d::Store> store);
   void connect_device();
   c10d::Backend& backend_of(const torch::Tensor& tensor) const;
+  /// What a collective reads and writes on this rank; undefined where there is nothing.
+  struct Bytes {
+    torch::Tensor sent, received;
+  };
   template <class Start>
-  PendingSend start(const char* kind, const torch::Tensor& given, const Start& start) const;
+  PendingSend start(const char* kind, const Bytes& bytes, const Start& start) const;
   template <class Start>
-  void perform(const char* kind, const torch::Tensor& given, const Start& start) const;
+  void perform(const char* kind, const Bytes& bytes, const Start& start) const;
+  std::string describe_with_ranks(const char* kind) const;
 
   std::string name_;
   int64_t rank_;
   int64_t size_;
+  std::vector<int64_t> ranks_;  ///< of the job, in the order of the group
   std::shared_ptr<Shared> shared_;
   c10::intrusive_ptr<c10d::Store> store_;
   c10::intrusive_ptr<c10d::Backend> backend_;         ///< of the CPU; null in a group of one

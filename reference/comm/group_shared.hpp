@@ -30,6 +30,7 @@ struct Group::Shared {
   std::map<std::string, Traffic> traffic = {};
   std::map<std::string, int64_t> subgroups = {};  ///< made so far under a name
   Watcher watcher = {};
+  CollectiveTap tap = {};
 
   void report_wait(std::string_view what) const {
     if (watcher)

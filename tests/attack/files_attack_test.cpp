@@ -16,12 +16,12 @@
 #include "harness/base/files/file.hpp"
 #include "harness/bisect/commits/trace_gap.hpp"
 #include "harness/bisect/traces/search_traces.hpp"
+#include "harness/compare/traces/compare_traces.hpp"
 #include "harness/golden/golden_file.hpp"
 #include "harness/logs/compare/compare_logs.hpp"
 #include "harness/logs/trace_log.hpp"
 #include "harness/power/gate.hpp"
 #include "harness/suite/judge/replica_check.hpp"
-#include "harness/suite/results/compare_traces.hpp"
 #include "harness/suite/runs/left_trace.hpp"
 #include "harness/trace/write/join_run.hpp"
 #include "tests/attack/file_mutation.hpp"
@@ -47,7 +47,7 @@ struct Reader {
 };
 
 bool agrees_by_compare(const Pair& pair) {
-  return suite::compare_traces(trace::Trace::open(pair.expected), trace::Trace::open(pair.actual), {})
+  return compare::compare_traces(trace::Trace::open(pair.expected), trace::Trace::open(pair.actual), {})
       .identical();
 }
 
@@ -242,6 +242,7 @@ constexpr std::array openers = {
     Opener{"harness/suite/judge/evidence.cpp", "identical_tensors"},
     Opener{"harness/suite/goldens/check.cpp", "golden"},
     Opener{"harness/suite/runs/left_trace.cpp", "suite"},
+    Opener{"harness/suite/repeat_pair.cpp", "suite"},    // the run was judged already
     Opener{"harness/suite/repeats.cpp", "suite"},        // the first run was judged already
     Opener{"harness/trace/write/teacher.cpp", "suite"},  // the suite checks it before another run reads it
 };

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "harness/base/error.hpp"
-#include "harness/suite/results/compare_traces.hpp"
+#include "harness/compare/traces/compare_traces.hpp"
 #include "harness/trace/read/trace.hpp"
 #include "tests/fuzz/decoded_trace.hpp"
 #include "tests/fuzz/mutated_trace.hpp"
@@ -79,8 +79,8 @@ void compare_trace_pair(std::string_view bytes) {
   mutate_trace(copy, bytes.substr(1));
   bool identical = false;
   try {
-    identical = suite::compare_traces(trace::Trace::open(originals.at(which) / "trace.h5"),
-                                      trace::Trace::open(copy / "trace.h5"), {})
+    identical = compare::compare_traces(trace::Trace::open(originals.at(which) / "trace.h5"),
+                                        trace::Trace::open(copy / "trace.h5"), {})
                     .identical();
   } catch (const UserError&) {
     return;

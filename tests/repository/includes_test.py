@@ -10,7 +10,7 @@ import pathlib
 import re
 import sys
 
-HARNESS = ["base", "results", "tensor", "measure", "trace", "laws", "compare", "golden", "suite", "power", "coverage", "bisect", "explain", "cli"]
+HARNESS = ["base", "results", "tensor", "measure", "trace", "laws", "compare", "golden", "suite", "power", "coverage", "bisect", "explain", "repeat", "cli"]
 OUTSIDE_LIBRARIES = {  # name -> how its headers are spelled
     "fmt": r"fmt/", "json": r"nlohmann/", "xxhash": r"xxhash\.h", "hdf5": r"hdf5\.h", "toml": r"toml\+\+/",
     "mustache": r"mustache\.hpp", "cli11": r"CLI/", "torch": r"(torch|ATen|c10)/", "cuda": r"(cuda|nccl)",
@@ -36,6 +36,7 @@ ALLOWED = {
     "harness/power": (["harness/" + f for f in HARNESS[:9]], []),
     "harness/coverage": (["harness/" + f for f in HARNESS[:9]], []),
     "harness/bisect": (["harness/" + f for f in HARNESS[:9]] + ["harness/operators", "harness/operators/judge"], []),
+    "harness/repeat": (["harness/" + f for f in HARNESS[:9]], []),
     "harness/cli": (["harness/" + f for f in HARNESS] + ["harness/checkpoints", "harness/checkpoints/files", "harness/logs", "reports"], ["cli11"]),
     "harness/main.cpp": (["harness/" + f for f in HARNESS] + ["reports"], ["cli11"]),
     "reports": (["harness/base", "harness/results"], ["mustache"]),
@@ -60,8 +61,9 @@ ROOMS = {
         "sides": ["text", "curves", "checks"],
         "twins": ["text", "curves", "tensors", "checks", "sides"],
         "bounds": ["text", "curves", "tensors", "checks", "sides"],
-        "relations": ["text", "curves", "tensors", "checks", "sides", "twins", "bounds"],
-        "": ["text", "curves", "tensors", "checks", "sides", "twins", "bounds", "relations"],
+        "traces": ["text", "curves", "tensors", "checks", "sides"],
+        "relations": ["text", "curves", "tensors", "checks", "sides", "twins", "bounds", "traces"],
+        "": ["text", "curves", "tensors", "checks", "sides", "twins", "bounds", "traces", "relations"],
     },
     "harness/laws": {
         "run": [],

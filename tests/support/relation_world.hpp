@@ -131,6 +131,12 @@ inline RelationWorld world_of(compare::Relation relation, bool of_tensors) {
       world.check.laws = {"grad_norm"};
       world.runs["a"] = run_of_norms();
       break;
+    case compare::Relation::repeats:
+      world.check.arms = {"a"};
+      world.check.channels = {};
+      world.check.times = 2;
+      world.runs["b"] = world.runs["a"];
+      break;
     case compare::Relation::equivalent:
     case compare::Relation::accurate:  // of operators: tests/harness/operators/operator_world.hpp
     case compare::Relation::invariant:
@@ -149,6 +155,8 @@ class RelationWorldTest : public PlantedTest {
       arms[name].updates = world.updates;
       arms[name].ranks = world.ranks;
     }
+    if (world.check.relation == compare::Relation::repeats)
+      arms["a"].repetitions = {{"b", compare::Condition::none, arms["b"].trace, ""}};
     if (world.check.needs_twins())
       for (const auto& [name, run] : world.twins)
         arms[name].twin = written(name + ".twin", run);

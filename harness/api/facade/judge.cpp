@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <tuple>
 
 #include "harness/api/facade/inside.hpp"
@@ -31,6 +32,9 @@ void check_members(const Check& check) {
     refuse_check(check, "it names both channels and a tensor, or neither");
   if (check.arms.size() == 2 && check.arms[0] == check.arms[1])
     refuse_check(check, "its two arms are the same");
+  if (check.relation == Relation::repeats &&
+      (check.arms.size() < 2 || std::set(check.arms.begin(), check.arms.end()).size() < check.arms.size()))
+    refuse_check(check, "its arms are not two or more different runs");
   const StepWindow& steps = check.steps;
   if (steps.kind == StepWindow::Kind::range && (steps.first < 1 || steps.last < steps.first))
     refuse_check(check, "its range of steps is empty, or begins before step 1");
@@ -103,6 +107,20 @@ compare::ArmEvidence inner_arm(const Arm& arm, const compare::ArmFloors& floors)
   return inside;
 }
 
+/// Makes every run but the first a repetition of the first. A run without evidence stays out, so that the
+/// judge finds too few.
+void make_repetitions(compare::Check& claim, std::map<std::string, compare::ArmEvidence>& arms) {
+  claim.times = static_cast<int64_t>(claim.arms.size());
+  std::vector<compare::Repetition> repetitions;
+  for (size_t i = 1; i < claim.arms.size(); ++i)
+    if (const auto found = arms.find(claim.arms[i]); found != arms.end())
+      repetitions.push_back({claim.arms[i], compare::Condition::none, found->second.trace,
+                             found->second.crashed ? claim.arms[i] + " did not finish" : ""});
+  claim.arms.resize(1);
+  if (const auto first = arms.find(claim.arms.front()); first != arms.end())
+    first->second.repetitions = std::move(repetitions);
+}
+
 }  // namespace
 
 static_assert(static_cast<int>(StepWindow::Kind::range) ==
@@ -127,7 +145,10 @@ CheckResult judge(const Check& check, const std::map<std::string, Arm>& arms) {
     std::map<std::string, compare::ArmEvidence> inside;
     for (const auto& [name, arm] : arms)
       inside[name] = inner_arm(arm, floors.emplace(name, inner_floors(arm.floors)).first->second);
-    return facade::outer_result(compare::judge(inner_check(check), inside));
+    compare::Check claim = inner_check(check);
+    if (check.relation == Relation::repeats)
+      make_repetitions(claim, inside);
+    return facade::outer_result(compare::judge(claim, inside));
   });
 }
 

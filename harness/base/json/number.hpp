@@ -28,4 +28,15 @@ inline double number_of(const Json& json) {
   return std::numeric_limits<double>::quiet_NaN();
 }
 
+/// Returns a JSON value whose numbers JSON can represent (json_number).
+inline Json finite_json(const Json& value) {
+  if (value.is_number_float())
+    return json_number(value.get<double>());
+  Json copy = value;
+  if (copy.is_structured())
+    for (auto& element : copy)
+      element = finite_json(element);
+  return copy;
+}
+
 }  // namespace parity

@@ -9,12 +9,14 @@
 #include <ctime>
 #include <fstream>
 #include <initializer_list>
+#include <optional>
 #include <sstream>
 #include <thread>
 #include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -34,6 +36,7 @@ struct Prepared {
   std::string program;
   std::string out;
   std::string err;
+  std::optional<cpu_set_t> cores;
 };
 
 Prepared prepare(const ProcessSpec& spec) {
@@ -58,6 +61,11 @@ Prepared prepare(const ProcessSpec& spec) {
   prepared.envp.push_back(nullptr);
   prepared.out = spec.stdout_file.empty() ? "/dev/null" : spec.stdout_file.string();
   prepared.err = spec.stderr_file.empty() ? "/dev/null" : spec.stderr_file.string();
+  if (!spec.cores.empty()) {
+    CPU_ZERO(&prepared.cores.emplace());
+    for (const int core : spec.cores)
+      CPU_SET(static_cast<size_t>(core), &*prepared.cores);
+  }
   return prepared;
 }
 
@@ -76,7 +84,9 @@ bool redirect(const char* path, int flags, int target) {
   plain.sa_handler = SIG_DFL;
   for (const int signal : {SIGINT, SIGTERM, SIGPIPE, SIGHUP, SIGXFSZ})
     ::sigaction(signal, &plain, nullptr);
-  if (redirect("/dev/null", O_RDONLY, 0) &&
+  const bool placed =
+      !prepared.cores || ::sched_setaffinity(0, sizeof *prepared.cores, &*prepared.cores) == 0;
+  if (placed && redirect("/dev/null", O_RDONLY, 0) &&
       redirect(prepared.out.c_str(), O_WRONLY | O_CREAT | O_APPEND, 1) &&
       redirect(prepared.err.c_str(), O_WRONLY | O_CREAT | O_APPEND, 2))
     ::execve(prepared.program.c_str(), prepared.argv.data(), prepared.envp.data());

@@ -23,6 +23,7 @@ struct ProcessSpec {
   pid_t group = 0;  ///< process group to join; 0: lead a new one
   /// One more mark for the process and its children (offspring.hpp); "" for none.
   std::string mark = {};
+  std::vector<int> cores = {};  ///< to run on; empty: all that this process may use
 };
 
 /// Returns when this process was started [wall clock], to 10 ms. The epoch if the system does not say.

@@ -13,7 +13,7 @@
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/compare/text/step_set.hpp"
 #include "harness/compare/text/wording.hpp"
-#include "harness/suite/results/compare_traces.hpp"
+#include "harness/compare/traces/compare_traces.hpp"
 
 namespace parity::bisect {
 namespace {
@@ -25,20 +25,20 @@ double distance_of(double relative) {
   return std::max(relative, std::numeric_limits<double>::denorm_min());
 }
 
-GapPlace place_of(const suite::ChannelDifference& row) {
+GapPlace place_of(const compare::ChannelDifference& row) {
   const size_t at = row.difference.first.value_or(0);
   const bool as_float32 = row.difference.float32_valued;
   return {row.name, row.steps.at(at), row.expected.text(at, as_float32), row.actual.text(at, as_float32),
           distance_of(row.difference.relative_linf)};
 }
 
-GapPlace place_of(const suite::TensorDifference& row) {
+GapPlace place_of(const compare::TensorDifference& row) {
   return {fmt::format("{} {}", name_of(row.key.phase), row.key.name), row.key.step, "", "",
           distance_of(row.gap.mismatch.empty() ? row.gap.relative_l2 : std::nan(""))};
 }
 
 /// Returns the place of a difference between single ranks, which has no size.
-GapPlace place_of(const suite::RankDifference& row) {
+GapPlace place_of(const compare::RankDifference& row) {
   const std::string phase = row.phase ? std::string(name_of(*row.phase)) + " " : "";
   return {fmt::format("{}{} of rank {}", phase, row.name, row.rank), row.step, "", "",
           std::numeric_limits<double>::infinity()};
@@ -89,12 +89,12 @@ Json GapPlace::to_json() const {
 
 TraceGap gap_between(const trace::Trace& before, const trace::Trace& after,
                      const std::vector<std::string>& channels) {
-  suite::TraceFilter filter;
+  compare::TraceFilter filter;
   filter.channels = channels;
-  const suite::TraceDifference difference = compare_traces(before, after, filter);
+  const compare::TraceDifference difference = compare_traces(before, after, filter);
   TraceGap gap;
   bool compared = false;
-  for (const suite::ChannelDifference& row : difference.channels) {
+  for (const compare::ChannelDifference& row : difference.channels) {
     compared = compared || (row.mismatch.empty() && !row.steps.empty());
     if (!row.mismatch.empty())
       gap.one_sided.push_back(row.name);
@@ -102,14 +102,14 @@ TraceGap gap_between(const trace::Trace& before, const trace::Trace& after,
       add(gap, place_of(row));
   }
   std::map<trace::Phase, size_t> alone;
-  for (const suite::TensorDifference& row : difference.tensors) {
+  for (const compare::TensorDifference& row : difference.tensors) {
     compared = compared || row.mismatch.empty();
     if (!row.mismatch.empty())
       ++alone[row.key.phase];
     else if (!row.gap.identical)
       add(gap, place_of(row));
   }
-  for (const suite::RankDifference& row : difference.ranks.differences)
+  for (const compare::RankDifference& row : difference.ranks.differences)
     if (row.one_sided)
       gap.one_sided.push_back(fmt::format("{} of rank {}", row.name, row.rank));
     else

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/compare/traces/collectives.hpp"
 #include "harness/trace/format/operator_tensor.hpp"
 
 namespace parity::bisect {
@@ -162,6 +163,8 @@ std::string FirstBadOperator::text() const {
   const std::string where = key && key->phase == trace::Phase::backward ? " in backward" : "";
   switch (kind) {
     case Kind::computes:
+      if (module == compare::collective_module)
+        return fmt::format("{}{} gives this rank other bytes for the bytes that it put in", op, where);
       return fmt::format("{} of {}{} gives a different result from the same inputs", op, module, where);
     case Kind::reads:
       return fmt::format("{} of {}{} receives a different {}{}", op, module, where, slot,

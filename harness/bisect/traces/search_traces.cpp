@@ -17,8 +17,8 @@
 #include "harness/bisect/traces/tensor_path.hpp"
 #include "harness/bisect/traces/tensor_place.hpp"
 #include "harness/compare/text/wording.hpp"
+#include "harness/compare/traces/compare_ranks.hpp"
 #include "harness/suite/judge/renaming.hpp"
-#include "harness/suite/results/compare_ranks.hpp"
 
 namespace parity::bisect {
 namespace {
@@ -185,8 +185,8 @@ void print_lone_channel(SearchRecord& record, const ChannelStation& channel, con
 void print_ranks(SearchRecord& record, const trace::Trace& expected, const trace::Trace& actual,
                  double beyond) {
   const auto everything = [](const auto&) { return true; };
-  const suite::RankComparison ranks =
-      suite::compare_ranks(expected, actual, {everything, everything, everything, {}});
+  const compare::RankComparison ranks =
+      compare::compare_ranks(expected, actual, {everything, everything, everything, {}});
   if (ranks.differences.empty())
     return;
   const std::string first = ranks.differences.front().text();

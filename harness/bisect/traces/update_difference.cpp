@@ -20,28 +20,35 @@ std::optional<TensorStation> first_of(const trace::Trace& expected, const trace:
   return first == nullptr ? std::nullopt : std::optional(*first);
 }
 
-std::string describe_operator(const trace::Trace& expected, const trace::Trace& actual,
-                              const TensorStation& first) {
-  if (first.key.step == 0 || first.key.phase == trace::Phase::input)
-    return ", before any operator";
+/// Adds the operator that computes the tensor.
+void add_operator(suite::UpdateDifference& difference, const trace::Trace& expected,
+                  const trace::Trace& actual, const TensorStation& first) {
+  if (first.key.step == 0 || first.key.phase == trace::Phase::input) {
+    difference.text += ", before any operator";
+    return;
+  }
   const auto guilty = first.ranks.empty()
                           ? std::nullopt
                           : find_first_bad_operator(expected, actual, first.key, first.ranks.front());
-  return guilty ? ": " + guilty->text() : "; no operator was recorded that shows it";
+  difference.text += guilty ? ": " + guilty->text() : "; no operator was recorded that shows it";
+  if (guilty && guilty->kind == FirstBadOperator::Kind::computes)
+    difference.op = guilty->op;
 }
 
 }  // namespace
 
-std::string describe_update_difference(const trace::Trace& expected, const trace::Trace& actual,
-                                       int64_t update) {
+suite::UpdateDifference describe_update_difference(const trace::Trace& expected, const trace::Trace& actual,
+                                                   int64_t update) {
   std::optional<TensorStation> first = update == 1 ? first_of(expected, actual, 0) : std::nullopt;
   if (!first)
     first = first_of(expected, actual, update);
   if (!first)
-    return "";
+    return {""};
   const bool is_of_a_rank = !first->ranks.empty() && expected.ranks() > 1;
-  return describe(first->key) + (is_of_a_rank ? fmt::format(", on rank {}", first->ranks.front()) : "") +
-         describe_operator(expected, actual, *first);
+  suite::UpdateDifference difference{describe(first->key) +
+                                     (is_of_a_rank ? fmt::format(", on rank {}", first->ranks.front()) : "")};
+  add_operator(difference, expected, actual, *first);
+  return difference;
 }
 
 }  // namespace parity::bisect

@@ -18,9 +18,9 @@
 namespace parity::cli {
 namespace {
 
-void print_channels(const suite::TraceDifference& difference) {
+void print_channels(const compare::TraceDifference& difference) {
   std::vector<std::vector<std::string>> rows;
-  for (const suite::ChannelDifference& row : difference.channels) {
+  for (const compare::ChannelDifference& row : difference.channels) {
     const compare::SeriesDifference& d = row.difference;
     if (!row.mismatch.empty())
       rows.push_back({row.name, row.mismatch});
@@ -38,8 +38,8 @@ void print_channels(const suite::TraceDifference& difference) {
 }
 
 /// Prints both values of the step that differs most, with all digits.
-void print_worst_channels(const suite::TraceDifference& difference) {
-  for (const suite::ChannelDifference& row : difference.channels) {
+void print_worst_channels(const compare::TraceDifference& difference) {
+  for (const compare::ChannelDifference& row : difference.channels) {
     if (row.identical() || !row.mismatch.empty())
       continue;
     const size_t i = row.difference.worst;
@@ -50,9 +50,9 @@ void print_worst_channels(const suite::TraceDifference& difference) {
 }
 
 /// Prints what only one side recorded, one line for each step and phase.
-void print_unmatched(const suite::TraceDifference& difference) {
+void print_unmatched(const compare::TraceDifference& difference) {
   std::map<std::tuple<int64_t, trace::Phase, std::string>, size_t> counts;
-  for (const suite::TensorDifference& row : difference.tensors)
+  for (const compare::TensorDifference& row : difference.tensors)
     if (!row.mismatch.empty())
       ++counts[{row.key.step, row.key.phase, row.mismatch}];
   for (const auto& [key, count] : counts)
@@ -60,11 +60,11 @@ void print_unmatched(const suite::TraceDifference& difference) {
                count == 1 ? "" : "s", std::get<2>(key));
 }
 
-void print_tensors(const suite::TraceDifference& difference, bool all) {
+void print_tensors(const compare::TraceDifference& difference, bool all) {
   constexpr size_t most = 40;
   std::vector<std::vector<std::string>> rows;
   size_t hidden = 0;
-  for (const suite::TensorDifference& row : difference.tensors) {
+  for (const compare::TensorDifference& row : difference.tensors) {
     if (!row.mismatch.empty() || (row.identical() && !all))
       continue;
     if (!all && rows.size() == most) {
@@ -91,9 +91,9 @@ void print_tensors(const suite::TraceDifference& difference, bool all) {
 }
 
 /// Prints the size and place of each tensor's difference below its name.
-void print_profiles(const suite::TraceDifference& difference) {
+void print_profiles(const compare::TraceDifference& difference) {
   size_t without = 0;
-  for (const suite::TensorDifference& row : difference.tensors) {
+  for (const compare::TensorDifference& row : difference.tensors) {
     if (row.gap.profile)
       fmt::print("\n  {} {}, step {}\n{}", name_of(row.key.phase), escape_to_line(row.key.name), row.key.step,
                  profile_text(row.gap));
@@ -106,7 +106,7 @@ void print_profiles(const suite::TraceDifference& difference) {
 }
 
 /// Returns "9 channels and 21 tensors agree", without kinds that were not compared.
-std::string describe_comparison(const suite::TraceDifference& difference) {
+std::string describe_comparison(const compare::TraceDifference& difference) {
   std::vector<std::string> words;
   if (!difference.channels.empty())
     words.push_back(compare::count_text(difference.channels.size(), "channel"));
@@ -117,7 +117,7 @@ std::string describe_comparison(const suite::TraceDifference& difference) {
 }
 
 /// Prints the differences between records of single ranks.
-void print_ranks(const suite::TraceDifference& difference) {
+void print_ranks(const compare::TraceDifference& difference) {
   constexpr size_t most = 10;
   const auto& rows = difference.ranks.differences;
   for (size_t i = 0; i < std::min(most, rows.size()); ++i)
@@ -127,7 +127,7 @@ void print_ranks(const suite::TraceDifference& difference) {
 }
 
 /// Returns ", and so do 12 channels and tensors of single ranks"; "" if there are none.
-std::string ranks_text(const suite::RankComparison& ranks) {
+std::string ranks_text(const compare::RankComparison& ranks) {
   std::string text = ranks.compared > 0 ? fmt::format(
                                               ", and what single ranks recorded agrees in {} channels "
                                               "and tensors",
@@ -140,7 +140,7 @@ std::string ranks_text(const suite::RankComparison& ranks) {
 }
 
 /// Returns the sentence for agreement. It qualifies "identical" if a run did not end.
-std::string agreement(const suite::TraceDifference& difference) {
+std::string agreement(const compare::TraceDifference& difference) {
   const std::string policy = compare::policy_text(difference.policy);
   const std::string what =
       fmt::format("{}{}{}", describe_comparison(difference),
@@ -157,17 +157,17 @@ std::string agreement(const suite::TraceDifference& difference) {
 
 }  // namespace
 
-std::string agreeing_word(const suite::TraceDifference& difference) {
+std::string agreeing_word(const compare::TraceDifference& difference) {
   return difference.policy.strict() ? "identical" : "equal";
 }
 
-std::string conclusion(const suite::TraceDifference& difference) {
+std::string conclusion(const compare::TraceDifference& difference) {
   if (difference.agrees())
     return agreement(difference);
   const std::string policy = compare::policy_text(difference.policy);
   const auto unmatched = static_cast<size_t>(
       std::count_if(difference.tensors.begin(), difference.tensors.end(),
-                    [](const suite::TensorDifference& row) { return !row.mismatch.empty(); }));
+                    [](const compare::TensorDifference& row) { return !row.mismatch.empty(); }));
   std::string text =
       fmt::format("different: {} of {} channels and {} of {} tensors", difference.differing_channels(),
                   difference.channels.size(), difference.differing_tensors() - unmatched,
@@ -186,7 +186,7 @@ std::string conclusion(const suite::TraceDifference& difference) {
   return text;
 }
 
-void print_traces(const suite::TraceDifference& difference, bool all, bool profiles) {
+void print_traces(const compare::TraceDifference& difference, bool all, bool profiles) {
   if (!difference.channels.empty())
     print_channels(difference);
   print_worst_channels(difference);

@@ -19,7 +19,7 @@ namespace {
 /// Numbers differ often because the runs are not the same before any number: see explain.
 constexpr size_t most_causes = 8;
 
-PairOutcome trace_outcome(const suite::TraceDifference& difference, const std::string& side) {
+PairOutcome trace_outcome(const compare::TraceDifference& difference, const std::string& side) {
   PairOutcome pair{side, difference.identical() ? ExitCode::agree : ExitCode::differ, conclusion(difference),
                    difference.to_json()};
   if (difference.agrees() && !difference.identical())
@@ -34,7 +34,7 @@ ExitCode compare_all_traces(const TraceOptions& options) {
   for (const std::string& words : options.sides)
     traces.push_back(trace::Trace::open(suite::find_trace(words, options.out)));
   const auto detail = options.profile ? compare::TensorDetail::profile : compare::TensorDetail::numbers;
-  std::vector<suite::TraceDifference> differences;
+  std::vector<compare::TraceDifference> differences;
   std::vector<explain::Explanation> recipes;
   std::vector<PairOutcome> pairs;
   for (size_t i = 1; i < traces.size(); ++i) {

@@ -7,7 +7,7 @@
 
 #include "harness/base/exit_code.hpp"
 #include "harness/cli/compare/outputs.hpp"
-#include "harness/suite/results/compare_traces.hpp"
+#include "harness/compare/traces/compare_traces.hpp"
 
 namespace parity::cli {
 
@@ -15,7 +15,7 @@ namespace parity::cli {
 struct TraceOptions {
   std::vector<std::string> sides;
   std::string out;  ///< folder of the last run, for CASE:ARM
-  suite::TraceFilter filter;
+  compare::TraceFilter filter;
   measure::DifferencePolicy policy;
   bool profile = false;  ///< measure where and by how many ULPs each tensor differs
   bool json = false;

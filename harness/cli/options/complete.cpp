@@ -13,6 +13,7 @@
 #include "harness/base/enum_names.hpp"
 #include "harness/cli/options/shell.hpp"
 #include "harness/cli/options/trainer.hpp"
+#include "harness/compare/checks/condition.hpp"
 #include "harness/golden/golden.hpp"
 #include "harness/laws/laws.hpp"
 #include "harness/suite/cases/config_schema.hpp"
@@ -152,13 +153,15 @@ struct Values {
   std::string_view name;
   void (*add)(Completion& to, const Words& words);
 };
-constexpr std::array<Values, 22> value_table = {{
+constexpr std::array<Values, 24> value_table = {{
     {"CASE", add_cases},
     {"CASE:ARM", add_arms},
     {"REV|CASE|GOLDEN", add_cases},
     {"EXPECTED", add_arms},
     {"ACTUAL", add_arms},
     {"TRACE", add_arms},
+    {"TARGET", add_arms},
+    {"CONDITION", [](Completion& to, const Words&) { add_enum<compare::Condition>(to); }},
     {"LAW", add_laws},
     {"GOOD_ARM", add_arms},
     {"BAD_ARM", add_arms},

@@ -42,6 +42,7 @@ void add_golden(CLI::App& app, Action& action);
 void add_bisect(CLI::App& app, Action& action);
 void add_calibrate(CLI::App& app, Action& action);
 void add_power(CLI::App& app, Action& action);
+void add_repeat(CLI::App& app, Action& action);
 void add_coverage(CLI::App& app, Action& action);
 void add_fuzz(CLI::App& app, Action& action);
 void add_report(CLI::App& app, Action& action);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 namespace parity::compare {
 
 std::string Check::quantity() const {
@@ -17,7 +19,9 @@ std::string Check::quantity() const {
   }
   if (of_tensors())
     return std::string(name_of(phase)) + " " + tensor;
-  if (relation == Relation::lawful)
+  if (relation == Relation::repeats && under != Condition::none)
+    return fmt::format("run under {}", name_of(under));
+  if (relation == Relation::lawful || relation == Relation::repeats)
     return "run";
   std::string text;
   for (const std::string& channel : channels)

@@ -10,6 +10,7 @@
 
 #include "harness/base/enum_names.hpp"
 #include "harness/base/json/json.hpp"
+#include "harness/compare/checks/condition.hpp"
 #include "harness/compare/checks/coverage.hpp"
 #include "harness/compare/checks/twin_evidence.hpp"
 #include "harness/compare/checks/verdict.hpp"
@@ -43,12 +44,14 @@ enum class Relation {
   accurate,
   /// The bits of an operator's rows do not depend on what surrounds them.
   invariant,
+  /// Repetitions of the run of one arm have its bits.
+  repeats,
 };
 
 constexpr auto enum_names(Relation) {
-  return named<Relation::invariant>(
+  return named<Relation::repeats>(
       "relation", {"identical", "equivalent", "lagged", "unchanged", "distinct", "trained", "bounded",
-                   "no_farther", "lawful", "accurate", "invariant"});
+                   "no_farther", "lawful", "accurate", "invariant", "repeats"});
 }
 
 /// A check's window of update numbers, both ends included, as a case file names it.
@@ -119,21 +122,25 @@ struct Check {
   /// For `lawful`: the arm whose run this arm's run continues, for the law `restart`; "": none.
   std::string before = {};
   std::optional<OperatorClaim> of_operator = {};  ///< set in an operator case
-  StepWindow steps;                               ///< where the claim must hold
-  std::string because;                            ///< why the claim must hold
+  /// For `repeats`: how often the arm runs, its own run included; at least 2.
+  int64_t times = 3;
+  Condition under = Condition::none;  ///< for `repeats`: of every run but the arm's own
+  StepWindow steps;                   ///< where the claim must hold
+  std::string because;                ///< why the claim must hold
 
   /// Returns whether the check is about tensors, not channels.
   bool of_tensors() const { return !tensor.empty(); }
   /// Returns the quantity as text: "lr", "loss, grad_norm" or "grad layers.*.wq.weight"; "run" for a check of
-  /// the run as a whole.
+  /// the run as a whole, "run under load" for one of repetitions under a condition.
   std::string quantity() const;
   /// Returns the laws that must be asked, each once: `laws` and `departs`.
   std::vector<std::string> named_laws() const;
   /// Returns what the check covers.
   CoveredKind covers() const {
-    return relation == Relation::lawful ? CoveredKind::laws
-           : of_tensors()               ? CoveredKind::tensors
-                                        : CoveredKind::channels;
+    return relation == Relation::lawful    ? CoveredKind::laws
+           : relation == Relation::repeats ? CoveredKind::run
+           : of_tensors()                  ? CoveredKind::tensors
+                                           : CoveredKind::channels;
   }
   /// Returns the arms of this case that the check uses: its own, those of a sibling, and `before`.
   std::vector<std::string> all_arms() const;

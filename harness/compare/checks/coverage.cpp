@@ -11,6 +11,8 @@
 namespace parity::compare {
 namespace {
 
+constexpr std::string_view channel_prefix = "channel ";
+
 int64_t count_of(const Covered& covered) {
   int64_t values = 0;
   for (const auto& [quantity, steps] : covered)
@@ -83,6 +85,12 @@ std::string quantities_text(const Covered& covered, CoveredKind kind) {
       return covered.size() == 1 ? covered.begin()->first : count_text(covered.size(), "law");
     case CoveredKind::tensors:
       return count_text(covered.size(), "tensor");
+    case CoveredKind::run: {
+      const auto channels = static_cast<size_t>(std::ranges::count_if(
+          covered, [](const auto& entry) { return entry.first.starts_with(channel_prefix); }));
+      return fmt::format("{} and {}", count_text(channels, "channel"),
+                         count_text(covered.size() - channels, "tensor"));
+    }
     case CoveredKind::channels:
       break;
   }
@@ -147,6 +155,14 @@ results::Coverage Coverage::summary() const {
     summary.sides.push_back({each.name, each.ranks_asked, each.ranks_found, amount_of(each.asked),
                              amount_of(each.found), amount_of(each.compared)});
   return summary;
+}
+
+std::string quantity_of_channel(std::string_view channel) {
+  return fmt::format("{}{}", channel_prefix, channel);
+}
+
+std::string_view channel_of_quantity(std::string_view quantity) {
+  return quantity.starts_with(channel_prefix) ? quantity.substr(channel_prefix.size()) : quantity;
 }
 
 std::string quantity_of_law(std::string_view law) {

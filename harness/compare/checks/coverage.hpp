@@ -29,7 +29,7 @@ struct CoveredSide {
 };
 
 /// What the quantities of a coverage are.
-enum class CoveredKind { channels, tensors, laws };
+enum class CoveredKind { channels, tensors, laws, run };
 
 /// What a verdict rests on, for each side. If it is empty, nothing is known to have been compared, and no
 /// check passes.
@@ -48,8 +48,8 @@ struct Coverage {
   /// Returns in words how what was compared falls short of what was asked. "" if the two are equal and not
   /// empty.
   std::string shortfall() const;
-  /// Returns "2 channels at steps 1-10", "12 tensors at steps 1, 10" or "law clip at steps 1-3"; "nothing"
-  /// if empty.
+  /// Returns "2 channels at steps 1-10", "12 tensors at steps 1, 10", "law clip at steps 1-3" or "9 channels
+  /// and 120 tensors at steps 0-10"; "nothing" if empty.
   std::string text() const;
   /// Returns the amounts of each side, for results.
   results::Coverage summary() const;
@@ -60,6 +60,12 @@ struct Coverage {
 
 /// The quantity of a check that names no law.
 inline constexpr const char* all_laws_together = "laws";
+
+/// Returns the quantity of a channel in the coverage of a run as a whole: "channel loss".
+std::string quantity_of_channel(std::string_view channel);
+
+/// Returns the channel of such a quantity; any other quantity unchanged.
+std::string_view channel_of_quantity(std::string_view quantity);
 
 /// Returns the quantity of a law: "law clip".
 std::string quantity_of_law(std::string_view law);

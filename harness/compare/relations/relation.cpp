@@ -34,6 +34,7 @@ constexpr auto table = std::to_array<RelationRow>({
     {Relation::invariant, 1, Subject::operators,
      "the bits of a row do not depend on batch size, neighbours, threads and what else the check names",
      judge_outside_of_an_operator_case},
+    {Relation::repeats, 1, Subject::run, "the run has the same bits each time it is repeated", judge_repeats},
 });
 
 }  // namespace

@@ -32,6 +32,11 @@ CheckResult judge_lawful(const Check& check, const std::vector<Side>& sides);
 /// Throws MissingEvidence: `accurate` and `invariant` are about the operators of an operator case, whose
 /// checks harness/operators judges.
 CheckResult judge_outside_of_an_operator_case(const Check& check, const std::vector<Side>& sides);
+/// Compares the repetitions of a run with it, bit for bit: every channel but timings, every recorded tensor,
+/// and the records of each rank. `measured` of the result has runs, runs_differing, channels, tensors and
+/// ranks.
+/// \param sides  the run, then its repetitions
+CheckResult judge_repeats(const Check& check, const std::vector<Side>& sides);
 
 /// What the checks of a relation may be about.
 enum class Subject {

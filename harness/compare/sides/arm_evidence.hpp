@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "harness/compare/checks/condition.hpp"
 #include "harness/compare/sides/floors.hpp"
 #include "harness/tensor/dtype.hpp"
 #include "harness/trace/read/trace.hpp"
@@ -24,6 +26,14 @@ struct RunUpdates {
 struct PrecisionAllowance {
   DType dtype = DType::float32;  ///< whose rounding is allowed
   double factor = 1;             ///< factor on the limits
+};
+
+/// Another run of an arm, for relation `repeats`.
+struct Repetition {
+  std::string name;  ///< "a, run 2"
+  Condition under = Condition::none;
+  const trace::Trace* trace = nullptr;  ///< null if the run left none
+  std::string failure = {};             ///< why the run did not finish; "" if it did
 };
 
 /// What is known of one arm: its traces and measured noise. Pointers are not owned.
@@ -46,6 +56,7 @@ struct ArmEvidence {
   int64_t ranks = 0;        ///< ranks that the case asks for; 0: not stated
   /// The widest allowance that a check of the case states for this arm.
   PrecisionAllowance allowance = {};
+  std::vector<Repetition> repetitions = {};  ///< of the run, in their order
 
   /// Returns whether the run left a complete trace that reports no failure. Only such a run may agree with
   /// another one.

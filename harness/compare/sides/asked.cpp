@@ -34,6 +34,7 @@ std::vector<Role> roles_of(const Check& check, const std::vector<Side>& sides) {
     case Relation::lawful:
     case Relation::accurate:
     case Relation::invariant:
+    case Relation::repeats:
       break;
   }
   for (const Side& side : sides)
@@ -129,6 +130,30 @@ CoveredSide asked_laws(const Check& check, const Side& side) {
   return asked;
 }
 
+/// Returns what a check of repetitions asks of one run: every channel at every update that the run was
+/// started for, and every tensor that any of the runs recorded.
+CoveredSide asked_run(const std::vector<Side>& sides, const Side& side) {
+  CoveredSide asked;
+  asked.name = side.name;
+  asked.ranks_asked = side.ranks;
+  asked.ranks_found = ranks_of(*side.trace);
+  const StepSet updates = asked_updates(sides);
+  for (const Side& each : sides) {
+    for (const auto& [name, channel] : each.trace->channels())
+      if (channel.kind == trace::ChannelKind::numeric)
+        asked.asked[quantity_of_channel(name)] = updates;
+    for (const trace::TensorKey& key : tensor_keys(*each.trace))
+      asked.asked[quantity_of(key)].add(key.step);
+  }
+  const StepSet there(side.trace->steps());
+  for (const auto& [name, channel] : side.trace->channels())
+    if (channel.kind == trace::ChannelKind::numeric)
+      asked.found[quantity_of_channel(name)] = updates.common(there);
+  for (const trace::TensorKey& key : tensor_keys(*side.trace))
+    asked.found[quantity_of(key)].add(key.step);
+  return asked;
+}
+
 }  // namespace
 
 int64_t ranks_of(const trace::Trace& trace) {
@@ -155,6 +180,12 @@ StepSet steps_of_laws(const Check& check, const Side& side) {
 std::vector<CoveredSide> asked_of(const Check& check, const std::vector<Side>& sides) {
   if (check.relation == Relation::lawful)
     return {asked_laws(check, sides.at(0))};
+  if (check.relation == Relation::repeats) {
+    std::vector<CoveredSide> asked;
+    for (const Side& side : sides)
+      asked.push_back(asked_run(sides, side));
+    return asked;
+  }
   const std::vector<Role> roles = roles_of(check, sides);
   const Covered window = asked_in_window(check, sides, roles);
   std::vector<CoveredSide> asked;

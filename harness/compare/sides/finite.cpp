@@ -14,7 +14,8 @@ namespace parity::compare {
 namespace {
 
 std::string in_channels(const CoveredSide& covered, const trace::Trace& trace) {
-  for (const auto& [name, steps] : covered.compared) {
+  for (const auto& [quantity, steps] : covered.compared) {
+    const std::string name(channel_of_quantity(quantity));
     const auto channel = trace.channels().find(name);
     if (channel == trace.channels().end())
       continue;  // of another side

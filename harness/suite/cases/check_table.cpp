@@ -17,6 +17,9 @@
 namespace parity::suite {
 namespace {
 
+/// Largest number of runs that a check of relation `repeats` may ask for.
+constexpr int64_t most_repetitions = 100;
+
 /// The updates whose tensors a check of laws records if it names none: few, since it records all of them.
 constexpr compare::StepWindow first_updates = {compare::StepWindow::Kind::range, 1, 3};
 
@@ -110,7 +113,7 @@ std::filesystem::path sibling_golden(const TomlTable& table, const compare::Chec
 /// Reads the keys of relation `no_farther`: the pair to measure, and the allowed multiple of its gap.
 void read_sibling(compare::Check& check, const TomlTable& table, const std::vector<std::string>& arms) {
   const bool wanted = check.relation == compare::Relation::no_farther;
-  for (const char* key : {"sibling", "sibling_case", "times"})
+  for (const char* key : {"sibling", "sibling_case"})
     if (table.has(key) && !wanted)
       table.fail(table.place_of(key), "'" + std::string(key) + "' belongs to relation no_farther");
   if (!wanted)
@@ -167,6 +170,22 @@ void read_laws(compare::Check& check, const TomlTable& table) {
     check.steps = first_updates;
 }
 
+/// Reads the key `times` of relation `repeats`: how often the arm runs.
+void read_times(compare::Check& check, const TomlTable& table) {
+  const bool wanted = check.relation == compare::Relation::repeats;
+  if (table.has("times") && !wanted && check.relation != compare::Relation::no_farther)
+    table.fail(table.place_of("times"), "'times' belongs to relations no_farther and repeats");
+  if (table.has("under") && !wanted)
+    table.fail(table.place_of("under"), "'under' belongs to relation repeats");
+  if (!wanted)
+    return;
+  check.times = table.integer("times", check.times);
+  if (check.times < 2 || check.times > most_repetitions)
+    table.fail(
+        table.place_of("times"),
+        fmt::format("'times' is the number of runs, 2 to {} (`parity repeat` makes more)", most_repetitions));
+}
+
 /// Requires channels or a tensor, but neither where the check is about a run as a whole.
 void check_subject(const compare::Check& check, const TomlTable& table) {
   if (row_of(check.relation).subject == compare::Subject::operators)
@@ -213,7 +232,8 @@ compare::Check read_check(const TomlTable& table, const std::vector<std::string>
                     "times",
                     "laws",
                     "departs",
-                    "before"});
+                    "before",
+                    "under"});
   compare::Check check;
   check.channels = table.strings("channel");
   check.tensor = table.string("tensor");
@@ -252,7 +272,20 @@ compare::Check read_check(const TomlTable& table, const std::vector<std::string>
                    "; known: " + suggestion("", arms).substr(9));
   read_before(check, table, arms);
   read_sibling(check, table, arms);
+  read_times(check, table);
   return check;
+}
+
+std::vector<compare::Check> read_checks(const TomlTable& table, const std::vector<std::string>& arms) {
+  std::vector<compare::Check> checks = {read_check(table, arms)};
+  for (const std::string& name : table.strings("under")) {
+    compare::Check& check = checks.emplace_back(checks.front());
+    check.under =
+        placed(table, table.place_of("under"), [&] { return parse_enum<compare::Condition>(name); });
+    if (check.under == compare::Condition::none)
+      table.fail(table.place_of("under"), "'none' is asked without 'under'");
+  }
+  return checks;
 }
 
 }  // namespace parity::suite

@@ -16,6 +16,11 @@ namespace parity::suite {
 /// \throws UserError with file, line and column
 compare::Check read_check(const TomlTable& table, const std::vector<std::string>& arms);
 
+/// Reads one [[checks]] table as checks: one, and for relation `repeats` one more for each condition in
+/// `under`.
+/// \throws UserError as read_check
+std::vector<compare::Check> read_checks(const TomlTable& table, const std::vector<std::string>& arms);
+
 /// Requires that every arm named in `used` is in `known`.
 /// \throws UserError at `key` otherwise
 void require_arms(const TomlTable& table, std::string_view key, const std::vector<std::string>& used,

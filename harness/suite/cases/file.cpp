@@ -161,11 +161,12 @@ void read_checks(Case& result, const TomlTable& file, const std::vector<std::str
                [&](const std::string& name) { return name != result.reference; });
   for (const toml::node& element : *node->as_array()) {
     const TomlTable table(*element.as_table(), file.file(), "check");
-    result.checks.push_back(read_check(table, ordered));
-    result.check_places.push_back(table.place());
-    const compare::Check& check = result.checks.back();
-    if (check.against == compare::Against::golden)
-      require_arms(table, "arms", check.arms, result.golden.arms);
+    for (compare::Check& check : read_checks(table, ordered)) {
+      if (check.against == compare::Against::golden)
+        require_arms(table, "arms", check.arms, result.golden.arms);
+      result.checks.push_back(std::move(check));
+      result.check_places.push_back(table.place());
+    }
   }
 }
 

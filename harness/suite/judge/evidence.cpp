@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "harness/base/error.hpp"
 #include "harness/compare/twins/rounding_size.hpp"
 #include "harness/suite/cases/precision.hpp"
@@ -28,6 +30,13 @@ compare::PrecisionAllowance allowance_for(const Case& source, const std::string&
   return allowance;
 }
 
+/// Returns "a, run 2" or "a, run 2 under load". The arm's own run is the first.
+std::string describe_repetition(const std::string& arm, const PlannedRepetition& which) {
+  const std::string condition =
+      which.under == compare::Condition::none ? "" : fmt::format(" under {}", name_of(which.under));
+  return fmt::format("{}, run {}{}", arm, which.number + 1, condition);
+}
+
 }  // namespace
 
 Evidence::Evidence(const PlannedCase& planned, const std::map<std::string, RunResult>& results,
@@ -47,6 +56,12 @@ Evidence::Evidence(const PlannedCase& planned, const std::map<std::string, RunRe
       evidence.twin = open(arm.twin, source, results, store);
       if (evidence.failure.empty())
         evidence.failure = failure_of(arm.twin, evidence.twin, results);
+    }
+    for (const PlannedRepetition& each : arm.repetitions) {
+      compare::Repetition repetition{describe_repetition(arm.name, each), each.under, nullptr, ""};
+      repetition.trace = open(each.id, source, results, store);
+      repetition.failure = failure_of(each.id, repetition.trace, results);
+      evidence.repetitions.push_back(std::move(repetition));
     }
     evidence.crashed = !evidence.failure.empty();
     // If the trace itself records its failure (a non-finite number), that message is better.

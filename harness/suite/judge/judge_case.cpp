@@ -33,7 +33,9 @@ compare::CheckResult vacuous(const compare::Check& check, bool commands) {
   result.verdict = compare::Verdict::vacuous;
   result.sentence = fmt::format(
       "{} and {} are the same run, so there is nothing to compare (their configs{} do not differ); set the "
-      "value that the case asks about in one of them",
+      "value that the case asks about in one of them, or ask whether one arm has the same bits twice: "
+      "relation "
+      "= \"repeats\"",
       check.arms[0], check.arms[1], commands ? ", commands and inputs" : "");
   return result;
 }

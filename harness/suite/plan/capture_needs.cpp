@@ -37,7 +37,10 @@ void require_few(const compare::Check& check, const StepRange& window) {
     throw UserError(
         fmt::format("cannot capture {} at {} updates (the limit is {}); name fewer with steps = [FIRST, "
                     "LAST] in the check",
-                    check.of_tensors() ? check.quantity() : "what laws read", asked, most_captured_steps));
+                    check.of_tensors()                             ? check.quantity()
+                    : check.relation == compare::Relation::repeats ? "every tensor"
+                                                                   : "what laws read",
+                    asked, most_captured_steps));
 }
 
 /// Returns the laws whose tensors a check of relation `lawful` needs.
@@ -60,6 +63,18 @@ trace::Capture needs_of_laws(const compare::Check& check, const std::optional<St
       (wanted.values ? capture.tensors : capture.sketches).push_back(std::move(rule));
     }
   }
+  return capture;
+}
+
+/// Returns what the runs of a check of relation `repeats` record: all that the trainer offers, as digests.
+/// \param window  not set: every step
+trace::Capture needs_of_repetition(const std::optional<StepRange>& window) {
+  trace::CaptureRule rule;
+  if (window)
+    for (int64_t step = window->first == 1 ? 0 : window->first; step <= window->last; ++step)
+      rule.steps.push_back(step);
+  trace::Capture capture;
+  capture.sketches.push_back(std::move(rule));
   return capture;
 }
 
@@ -89,7 +104,8 @@ trace::Capture needs_of_check(const compare::Check& check, const RunLength& leng
     return capture;
   }
   const bool of_laws = check.relation == compare::Relation::lawful;
-  if (!of_laws && (!check.of_tensors() || check.against == compare::Against::golden))
+  const bool of_run = check.relation == compare::Relation::repeats;
+  if (!of_laws && !of_run && (!check.of_tensors() || check.against == compare::Against::golden))
     return capture;                 // needs_of_golden covers goldens
   std::optional<StepRange> window;  // not set: every step
   if (length.known || check.steps.kind == compare::StepWindow::Kind::range) {
@@ -100,6 +116,8 @@ trace::Capture needs_of_check(const compare::Check& check, const RunLength& leng
   }
   if (of_laws)
     return needs_of_laws(check, window);
+  if (of_run)
+    return needs_of_repetition(window);
   trace::CaptureRule rule{{}, {check.phase}, {check.tensor}};
   if (window)
     rule.steps = steps_read(check, *window, length);

@@ -38,7 +38,8 @@ StepRange range_of(const compare::StepWindow& window, const RunLength& length);
 ///
 /// A check of bits needs digests and sketches. A check that measures a gap (equivalent, distinct, bounded)
 /// needs whole tensors, of the twins too. In a run of unknown length, a window without steps needs every
-/// step. A check of relation `lawful` needs what its laws read; without names, what grad_norm, clip and
+/// step. A check of relation `repeats` needs the digests of every tensor, in all phases. A check of relation
+/// `lawful` needs what its laws read; without names, what grad_norm, clip and
 /// update read.
 /// \throws UserError if a check needs tensors of more than most_captured_steps updates
 trace::Capture needs_of_check(const compare::Check& check, const RunLength& length);

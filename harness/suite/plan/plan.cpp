@@ -10,6 +10,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/base/text/nearest.hpp"
+#include "harness/compare/traces/collectives.hpp"
 #include "harness/suite/cases/profile.hpp"
 #include "harness/suite/plan/capture_needs.hpp"
 #include "harness/suite/plan/content_hash.hpp"
@@ -68,15 +69,27 @@ bool needs_twin(const PlannedCase& planned, const Arm& arm) {
          });
 }
 
-trace::Capture arm_capture(const Case& source, const Arm& arm, const RunLength& length) {
+/// Returns what a check needs an arm to record. The ranks of parity-train record their collectives' checksums
+/// where the check asks for repetitions.
+trace::Capture check_capture(const compare::Check& check, const Arm& arm, const RunLength& length,
+                             int ranks) {
+  if (check.before == arm.asked_as())
+    return needs_of_interrupted(length);
+  trace::Capture needs = needs_of_check(check, length);
+  if (check.relation == compare::Relation::repeats && ranks > 1 && !arm.is_command())
+    for (const trace::CaptureRule& rule : needs.sketches)
+      needs.operators.push_back({rule.steps, {}, {compare::collective_module}});
+  return needs;
+}
+
+trace::Capture arm_capture(const Case& source, const Arm& arm, const RunLength& length, int ranks) {
   trace::Capture capture = needs_of_capture(source.capture);
   capture.merge(arm.capture);
   if (in_golden(source, arm.asked_as()))
     capture.merge(needs_of_golden(length));
   for (const compare::Check& check : source.checks)
     if (names_arm(check, arm))
-      capture.merge(check.before == arm.asked_as() ? needs_of_interrupted(length)
-                                                   : needs_of_check(check, length));
+      capture.merge(check_capture(check, arm, length, ranks));
   return capture;
 }
 
@@ -189,7 +202,8 @@ PlannedRun Plan::run_of(const PlannedCase& planned, const Arm& arm, bool twin) {
   run.is_operator = arm.is_operator;
   run.cacheable = arm.is_command() ? !arm.inputs.empty() || arm.is_operator : !names_places(arm.environment);
   const RunLength length = length_of(run.config, arm);
-  run.capture = twin ? twin_capture(planned.source, arm, length) : arm_capture(planned.source, arm, length);
+  run.capture =
+      twin ? twin_capture(planned.source, arm, length) : arm_capture(planned.source, arm, length, run.ranks);
   run.capture.faults = arm.faults;
   return run;
 }
@@ -260,38 +274,6 @@ std::vector<std::string> Plan::add_golden_twins(PlannedCase& planned) {
   planned.twins = Twins::checks_and_golden;
   for (const std::string& arm : planned.source.golden.arms)
     plan_twin(planned, arm);
-  return {order_.begin() + static_cast<std::ptrdiff_t>(before), order_.end()};
-}
-
-/// Returns a run of an arm that is another run although it does the same.
-PlannedRun Plan::again(const PlannedArm& arm, size_t number) const {
-  PlannedRun run = runs_.at(arm.run);
-  Json identity = Json::parse(run.identity);
-  identity["repeat"] = number;
-  run.identity = json_text(identity);
-  run.label += ", again";
-  return run;
-}
-
-std::vector<std::string> Plan::add_repeat(PlannedCase& planned, const std::string& arm) {
-  const size_t before = order_.size();
-  PlannedArm& place = planned.arm(arm);
-  place.repeat = keep(again(place, 1));
-  ask_for(place.repeat);
-  return {order_.begin() + static_cast<std::ptrdiff_t>(before), order_.end()};
-}
-
-std::vector<std::string> Plan::add_watched(PlannedCase& planned, const std::string& arm, int64_t update) {
-  const size_t before = order_.size();
-  PlannedArm& place = planned.arm(arm);
-  PlannedRun run = again(place, 2 + place.watched.size());
-  trace::Capture capture;
-  capture.sketches = {{{}, {trace::Phase::optim, trace::Phase::param}, {}},
-                      {update == 1 ? std::vector<int64_t>{0, 1} : std::vector<int64_t>{update}, {}, {}}};
-  capture.operators = {{{update}, {}, {}}};
-  run.capture.merge(capture);
-  place.watched.push_back({keep(std::move(run)), update});
-  ask_for(place.watched.back().id);
   return {order_.begin() + static_cast<std::ptrdiff_t>(before), order_.end()};
 }
 

@@ -34,13 +34,20 @@ class Plan {
   /// \return ids of the new runs
   std::vector<std::string> run_spare_twins(PlannedCase& planned, const std::vector<std::string>& arms);
 
+  /// Adds the repetitions that the case's checks of relation `repeats` ask for. No cached run answers for two
+  /// of them.
+  void add_repetitions(PlannedCase& planned);
+  /// Plans a repetition of an arm without asking for it. \return its id
+  /// \param planted  faults to inject into this repetition alone
+  std::string plan_repetition(PlannedCase& planned, const std::string& arm, const PlannedRepetition& which,
+                              const std::vector<trace::Fault>& planted = {});
   /// Adds a second run of an arm, to see whether it repeats itself.
   /// \return ids of the new runs
   std::vector<std::string> add_repeat(PlannedCase& planned, const std::string& arm);
-  /// Adds a further run of an arm that has a repeat. It records one update in full, with its operators, and
-  /// the state after every update.
+  /// Adds a further run of an arm that does not repeat itself. It records one update in full, with its
+  /// operators, and the state after every update.
   /// \return ids of the new runs
-  std::vector<std::string> add_watched(PlannedCase& planned, const std::string& arm, int64_t update);
+  std::vector<std::string> add_watched(PlannedCase& planned, const RunToWatch& wanted);
 
   std::map<std::string, PlannedRun>& runs() { return runs_; }  ///< includes spare twins
   const std::map<std::string, PlannedRun>& runs() const { return runs_; }
@@ -55,7 +62,7 @@ class Plan {
   void check_channels(const Case& source);
   PlannedRun run_of(const PlannedCase& planned, const Arm& arm, bool twin);
   std::string plan_twin(PlannedCase& planned, const std::string& arm);
-  PlannedRun again(const PlannedArm& arm, size_t number) const;
+  PlannedRun again(const PlannedArm& arm, const PlannedRepetition& which) const;
   void run_spare_twin(PlannedCase& planned, const std::string& arm);
   std::string keep(PlannedRun run);
   void ask_for(const std::string& id);

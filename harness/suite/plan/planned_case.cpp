@@ -24,6 +24,9 @@ std::vector<std::string> PlannedArm::runs() const {
   for (const std::string& id : {run, twin, repeat})
     if (!id.empty())
       ids.push_back(id);
+  for (const PlannedRepetition& each : repetitions)
+    if (each.id != repeat)
+      ids.push_back(each.id);
   for (const WatchedRun& each : watched)
     ids.push_back(each.id);
   return ids;

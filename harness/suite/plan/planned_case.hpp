@@ -3,18 +3,40 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "harness/compare/checks/condition.hpp"
 #include "harness/suite/cases/case.hpp"
 #include "harness/suite/cases/flat_config.hpp"
+#include "harness/trace/format/tensor_key.hpp"
 
 namespace parity::suite {
+
+/// A repetition of an arm's run.
+struct PlannedRepetition {
+  std::string id;
+  compare::Condition under = compare::Condition::none;
+  int64_t number = 1;  ///< among the repetitions under this condition, counted from 1
+};
 
 /// A further run of an arm that records one update in full, with its operators.
 struct WatchedRun {
   std::string id;
   int64_t update = 1;
+  compare::Condition under = compare::Condition::none;
+  bool elsewhere = false;  ///< on other cores than the run that it repeats
+};
+
+/// A further run of an arm to add.
+struct RunToWatch {
+  std::string arm;
+  int64_t update = 1;  ///< to record in full
+  compare::Condition under = compare::Condition::none;
+  int64_t number = 1;  ///< of the repetition whose condition is made again
+  bool elsewhere = false;
+  std::optional<trace::TensorKey> values = {};  ///< a tensor to record whole
 };
 
 /// One arm of a case with its runs.
@@ -29,8 +51,9 @@ struct PlannedArm {
   std::string resolved = {};             ///< ArmEvidence::resolved
   std::string repeat = {};               ///< id of a second run of the same; "" if there is none
   std::vector<WatchedRun> watched = {};  ///< further runs of an arm that does not repeat itself
+  std::vector<PlannedRepetition> repetitions = {};  ///< that checks of relation `repeats` ask for
 
-  /// Returns the ids of its runs, twin, repeat and watched runs; without a spare twin.
+  /// Returns the ids of its run, twin, repeat, repetitions and watched runs, each once; without a spare twin.
   std::vector<std::string> runs() const;
 };
 

@@ -44,6 +44,10 @@ struct PlannedRun {
   int64_t steps = 10;
   RunSpan span = {};
   int64_t restart_after = 0;  ///< the update after which a second process resumes; 0: no restart
+  /// What is done to the run that must not change its bits (conditions.hpp).
+  compare::Condition under = compare::Condition::none;
+  int64_t repetition = 0;  ///< selects the pattern, the cores or the number of threads of the condition
+  bool elsewhere = false;  ///< pinned to other cores than another run with this number
   double timeout_seconds = 300;
   bool cacheable = true;
   bool is_operator = false;  ///< see Arm

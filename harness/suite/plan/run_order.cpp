@@ -37,7 +37,7 @@ std::vector<std::string> run_order(const Plan& plan) {
     double& cost = costs.emplace_back();
     std::vector<std::string>& runs = runs_of.emplace_back();
     for (const PlannedArm& arm : planned.arms)
-      for (const std::string& id : {arm.run, arm.twin})
+      for (const std::string& id : arm.runs())
         if (asked.contains(id) && std::ranges::find(runs, id) == runs.end()) {
           runs.push_back(id);
           cost += plan.runs().at(id).cost();

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/json/fields.hpp"
+#include "harness/base/json/number.hpp"
 #include "harness/base/processes/process.hpp"
 #include "harness/compare/text/wording.hpp"
 #include "harness/operators/problem/reproducer.hpp"
@@ -221,6 +222,11 @@ Json parameters_of(const compare::Check& claim) {
     parameters["before"] = claim.before;
   if (claim.of_operator)
     add_operator_parameters(parameters, *claim.of_operator);
+  if (claim.relation == compare::Relation::repeats) {
+    parameters["times"] = claim.times;
+    if (claim.under != compare::Condition::none)
+      parameters["under"] = name_of(claim.under);
+  }
   return parameters;
 }
 

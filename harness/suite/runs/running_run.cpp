@@ -15,6 +15,7 @@
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/base/text/utc.hpp"
 #include "harness/suite/plan/rank_environment.hpp"
+#include "harness/suite/runs/conditions.hpp"
 #include "harness/suite/runs/left_trace.hpp"
 #include "harness/suite/runs/rank_command.hpp"
 
@@ -86,6 +87,7 @@ void RunningRun::start_leg() {
   ranks_.clear();
   first_failure_.reset();
   try {
+    burners_ = start_burners(run_, mark_);
     ProcessSpec spec;
     spec.mark = mark_;
     spec.argv = run_.is_command() ? expand_command(run_, store_)
@@ -95,6 +97,7 @@ void RunningRun::start_leg() {
         spec.argv.push_back(word);
     for (int rank = 0; rank < run_.ranks; ++rank) {
       spec.environment = rank_environment(run_, folder, rank, rendezvous_.string(), port);
+      apply_condition(spec, run_, folder, rank);
       spec.stdout_file = log("stdout", rank);
       spec.stderr_file = log("stderr", rank);
       ranks_.push_back({Process::spawn(spec),
@@ -104,7 +107,10 @@ void RunningRun::start_leg() {
       spec.group = ranks_.front().process.pid();
     }
   } catch (const UserError& error) {
-    fail(results::FailureKind::not_started, error.what(), 0);
+    fail(error.code() == ExitCode::missing && run_.under != compare::Condition::none
+             ? results::FailureKind::missing
+             : results::FailureKind::not_started,
+         error.what(), 0);
   }
 }
 
@@ -280,6 +286,7 @@ void RunningRun::trim_logs() {
 }
 
 void RunningRun::stop_ranks() {
+  burners_.clear();
   if (ranks_.empty())
     return;
   const pid_t group = ranks_.front().process.pid();
@@ -322,6 +329,7 @@ void RunningRun::interrupt() {
 }
 
 void RunningRun::end() {
+  burners_.clear();  // a second leg starts its own
   // Ends processes that the ranks left in the background.
   signal_group(ranks_.front().process.pid(), SIGKILL);
   end_offspring(mark_);
@@ -332,6 +340,8 @@ void RunningRun::end() {
     start_leg();
     return;
   }
+  if (const std::string text = condition_failure(run_, result_.folder); !text.empty())
+    return fail(results::FailureKind::missing, text, 0);
   if (const auto failure = trace_failure(run_, result_.folder / "trace.h5"))
     return fail(
         failure->kind,

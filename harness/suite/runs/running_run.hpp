@@ -63,6 +63,7 @@ class RunningRun {
   const RunStore& store_;
   std::filesystem::path trainer_;
   std::vector<Rank> ranks_;
+  std::vector<Process> burners_;  ///< that compete with the run for the cores
   std::filesystem::path rendezvous_;
   RunResult result_;
   std::string mark_ = new_offspring_mark();  ///< of its processes and of all that they start

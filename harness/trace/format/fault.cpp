@@ -15,7 +15,7 @@
 namespace parity::trace {
 namespace {
 
-constexpr std::array<FaultKindRow, 9> table = {{
+constexpr std::array<FaultKindRow, 10> table = {{
     {FaultKind::scale, true, FaultExtent::narrowable, "all elements by one factor"},
     {FaultKind::perturb, true, FaultExtent::narrowable, "each element up or down by the size"},
     {FaultKind::ulp, false, FaultExtent::element, "one element by one unit in the last place"},
@@ -25,6 +25,7 @@ constexpr std::array<FaultKindRow, 9> table = {{
     {FaultKind::stale, false, FaultExtent::all, "the values of the step before"},
     {FaultKind::swapped_shard, false, FaultExtent::all, "two halves changed over"},
     {FaultKind::dropped_reduction, false, FaultExtent::all, "a gradient that was not reduced over ranks"},
+    {FaultKind::bit_flip, false, FaultExtent::element, "one bit of one element"},
 }};
 
 constexpr std::string_view example =
@@ -62,6 +63,8 @@ void read_member(Fault& fault, const std::string& key, const Json& value) {
     fault.element = count_at(value, key);
   else if (key == "row")
     fault.row = count_at(value, key);
+  else if (key == "bit")
+    fault.bit = count_at(value, key);
   else if (key == "steps") {
     if (!value.is_array())
       refuse_fault("steps is not a list of step numbers");
@@ -74,7 +77,7 @@ void read_member(Fault& fault, const std::string& key, const Json& value) {
   } else {
     refuse_fault(
         "unknown key " + parity::quoted(key) +
-        suggestion(key, {"kind", "steps", "phase", "name", "size", "seed", "rank", "element", "row"}));
+        suggestion(key, {"kind", "steps", "phase", "name", "size", "seed", "rank", "element", "row", "bit"}));
   }
 }
 
@@ -94,6 +97,8 @@ void check(const Fault& fault) {
     refuse_fault(row.extent == FaultExtent::row
                      ? fmt::format("{} changes a row, so it takes no element", kind)
                      : fmt::format("{} changes an element, so it takes no row", kind));
+  if (fault.bit && (fault.kind != FaultKind::bit_flip || *fault.bit > 63))
+    refuse_fault("bit belongs to bit_flip and is at most 63");
   if (fault.kind == FaultKind::dropped_reduction && fault.phase != Phase::grad)
     refuse_fault("dropped_reduction needs phase grad, in which gradients are reduced");
 }
@@ -125,6 +130,8 @@ std::string Fault::text() const {
     text += fmt::format(", element {},", *element);
   if (row)
     text += fmt::format(", row {},", *row);
+  if (bit)
+    text += fmt::format("{} bit {},", element ? "" : ",", *bit);
   text += steps.empty() ? " at every step"
                         : fmt::format(" at step{} {}", steps.size() == 1 ? "" : "s", fmt::join(steps, ", "));
   return rank ? text + fmt::format(", on rank {}", *rank) : text;
@@ -143,6 +150,7 @@ Json Fault::to_json() const {
   add("rank", rank);
   add("element", element);
   add("row", row);
+  add("bit", bit);
   return json;
 }
 

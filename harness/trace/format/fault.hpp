@@ -28,12 +28,15 @@ enum class FaultKind {
   swapped_shard,
   /// Replaces a gradient by the rank's own, unreduced one.
   dropped_reduction,
+  /// Flips one bit of one element, as memory or a wire does. The only kind that a collective's buffers take
+  /// besides scale, perturb, ulp and sign_flip (FORMAT.md, "Collectives").
+  bit_flip,
 };
 
 constexpr auto enum_names(FaultKind) {
-  return named<FaultKind::dropped_reduction>(
-      "kind of fault", {"scale", "perturb", "ulp", "sign_flip", "bf16", "row_zeroed", "stale",
-                        "swapped_shard", "dropped_reduction"});
+  return named<FaultKind::bit_flip>("kind of fault",
+                                    {"scale", "perturb", "ulp", "sign_flip", "bf16", "row_zeroed", "stale",
+                                     "swapped_shard", "dropped_reduction", "bit_flip"});
 }
 
 /// How much of a tensor a kind of fault changes, if the fault names neither an element nor a row.
@@ -76,6 +79,8 @@ struct Fault {
   std::optional<int64_t> element;
   /// Index along dimension 0 of the logical tensor. If not set, the kind's FaultExtent decides.
   std::optional<int64_t> row;
+  /// For bit_flip: the bit, from 0 for the lowest. If not set, the seed draws it.
+  std::optional<int64_t> bit = {};
 
   bool operator==(const Fault&) const = default;
   bool at_step(int64_t step) const;

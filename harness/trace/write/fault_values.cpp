@@ -100,6 +100,18 @@ class Part {
     return put(local, element);
   }
 
+  /// Flips one bit of an element. \return that its bits changed
+  bool flip(int64_t local, uint64_t bit) {
+    uint64_t bits = 0;
+    std::memcpy(&bits, at(local), size_of(dtype_));  // little-endian, as traces are
+    bits ^= uint64_t{1} << bit;
+    std::byte element[8];
+    std::memcpy(element, &bits, sizeof bits);
+    return put(local, element);
+  }
+
+  uint64_t bits() const { return 8 * size_of(dtype_); }
+
   /// Moves an element to its neighbour away from 0: bit patterns of one sign are ordered by magnitude.
   bool away_from_zero(int64_t local) {
     uint64_t bits = 0;
@@ -189,14 +201,24 @@ double changed_value(const Fault& fault, uint64_t key, double value, int64_t glo
   }
 }
 
+/// Returns the bit that the fault flips: the named one, or one that the seed draws.
+uint64_t bit_of(const Fault& fault, std::string_view name, uint64_t key, const Part& part) {
+  if (!fault.bit)
+    return mixed(key) % part.bits();
+  if (static_cast<uint64_t>(*fault.bit) >= part.bits())
+    refuse_values(fault, fmt::format("an element of {} has {} bits", name, part.bits()), "name one of them");
+  return static_cast<uint64_t>(*fault.bit);
+}
+
 FaultEffect change_elements(const Fault& fault, std::string_view name, Part& part) {
   FaultEffect effect;
   const Reach reach = reach_of(fault, name, part, effect);
   const uint64_t key = key_of(fault, name);
   part.for_each(reach.first, reach.end, [&](int64_t local, int64_t global) {
     ++effect.elements;
-    effect.changed += fault.kind == FaultKind::ulp
-                          ? part.away_from_zero(local)
+    effect.changed += fault.kind == FaultKind::ulp ? part.away_from_zero(local)
+                      : fault.kind == FaultKind::bit_flip
+                          ? part.flip(local, bit_of(fault, name, key, part))
                           : part.set(local, changed_value(fault, key, part.value(local), global));
   });
   return effect;
@@ -228,7 +250,8 @@ void swap_halves(const Fault& fault, std::string_view name, const TensorView& vi
 
 FaultEffect change_values(const Fault& fault, std::string_view name, const TensorView& view, void* data,
                           const TensorLayout& layout, std::span<const std::byte> before) {
-  if (!is_floating(view.dtype) || size_of(view.dtype) < 2)
+  const bool has_numbers = is_floating(view.dtype) && size_of(view.dtype) >= 2;
+  if (!has_numbers && fault.kind != FaultKind::bit_flip)
     refuse_values(fault, fmt::format("{} is {}", name, name_of(view.dtype)),
                   "name a tensor of float64, float32, bfloat16 or float16");
   if (view.size() == 0)

@@ -213,6 +213,13 @@ void Recorder::tensor(Phase phase, std::string_view name, const TensorView& view
     teach(phase, name, view, writable, layout);
 }
 
+void Recorder::disturb(Phase phase, std::string_view name, const TensorView& view, void* writable,
+                       const TensorLayout& layout) {
+  state_->require_step("disturb");
+  if (state_->faults.wants(*state_->step, phase, name))
+    state_->faults.offer(*state_->step, phase, std::string(name), view, writable, layout);
+}
+
 bool Recorder::wants_teaching(Phase phase, std::string_view name) const {
   state_->require_step("wants_teaching");
   return state_->is_taught(phase, name);

@@ -99,6 +99,10 @@ class Recorder {
   ///         negative
   void tensor(Phase phase, std::string_view name, const TensorView& view, void* writable = nullptr,
               const TensorLayout& layout = {}, std::optional<int64_t> order = {});
+  /// Applies the capture's faults to a tensor without recording it: memory that is on its way, such as the
+  /// buffers of a collective between their checksums. `may_change` returns whether there are any.
+  void disturb(Phase phase, std::string_view name, const TensorView& view, void* writable,
+               const TensorLayout& layout = {});
   /// Replaces a tensor by the teacher's values without recording it. For tensors that are computed a second
   /// time in a step, as a checkpointed block does in the backward pass. `wants_teaching` returns whether
   /// there are such values.

@@ -58,6 +58,15 @@ void StepCapture::begin_step(int64_t step) {
   if (std::exchange(has_loaded_, false))
     offer_loaded(trainer_, recorder_);
   operators_.begin_step();
+  trainer_.world().tap(
+      recorder_.wants_operators()
+          ? CollectiveTap{[this](const std::string& what, const torch::Tensor& bytes) {
+                            return operators_.sent(what, bytes);
+                          },
+                          [this](const std::string& what, int64_t number, const torch::Tensor& bytes) {
+                            operators_.received(what, number, bytes);
+                          }}
+          : CollectiveTap{});
   comm_.begin(trainer_.world());
 }
 
@@ -72,8 +81,10 @@ void StepCapture::begin_region_after(trace::Phase phase) {
     operators_.begin_region(trace::Phase::grad_clipped, "clip");
   else if (phase == trace::Phase::grad_clipped)
     operators_.begin_region(trace::Phase::optim, "optimizer");
-  else if (phase == trace::Phase::param)
+  else if (phase == trace::Phase::param) {
     operators_.end_step();
+    trainer_.world().tap({});
+  }
 }
 
 void StepCapture::offer(trace::Phase phase) {

@@ -238,6 +238,54 @@ void OperatorCapture::end(const at::RecordFunction& function, Context& context) 
     offer_one(context, slot, value);
 }
 
+/// Returns the context of a collective. \param number  of the collective; -1: count one more
+OperatorCapture::Context OperatorCapture::collective(const std::string& what, int64_t number) {
+  Context context;
+  context.at = {place().phase, "comm"};
+  context.number = number >= 0 ? number : counts_[{context.at.phase, context.at.module}]++;
+  context.op = what;
+  return context;
+}
+
+/// Applies faults to bytes between the checksums of a collective.
+void OperatorCapture::disturb(const Context& context, const std::string& slot, const at::Tensor& bytes) {
+  const std::string name =
+      trace::OperatorTensor{context.at.module, context.number, context.op, slot, rank_}.name();
+  if (!can_be_kept(bytes) || !recorder_.may_change(context.at.phase, name))
+    return;
+  const torch::Tensor target = bytes.variable_data(), here = target.cpu();
+  recorder_.disturb(context.at.phase, name, view_of(here), here.mutable_data_ptr());
+  if (!here.is_alias_of(target))
+    target.copy_(here);
+}
+
+int64_t OperatorCapture::sent(const std::string& what, const at::Tensor& bytes) {
+  if (!handle_)
+    return -1;
+  const at::DisableRecordFunctionGuard unseen;
+  const torch::NoGradGuard no_grad;
+  const std::lock_guard guard(mutex_);
+  const Context context = collective(what, -1);
+  if (!recorder_.wants_operators(context.at.phase, context.at.module))
+    return context.number;
+  offer_one(context, "in.sent", bytes);
+  disturb(context, "wire.sent", bytes);
+  return context.number;
+}
+
+void OperatorCapture::received(const std::string& what, int64_t number, const at::Tensor& bytes) {
+  if (!handle_)
+    return;
+  const at::DisableRecordFunctionGuard unseen;
+  const torch::NoGradGuard no_grad;
+  const std::lock_guard guard(mutex_);
+  const Context context = collective(what, number);
+  if (!recorder_.wants_operators(context.at.phase, context.at.module))
+    return;
+  disturb(context, "wire.received", bytes);
+  offer_one(context, "out.received", bytes);
+}
+
 void OperatorCapture::offer_one(const Context& context, const std::string& slot, const at::Tensor& given) {
   const at::Tensor value = as_real(given);
   if (!can_be_kept(value))

@@ -45,6 +45,16 @@ class OperatorCapture {
   /// Names the trainer's region, outside of the model's modules, and its phase.
   void begin_region(trace::Phase phase, std::string region);
 
+  /// Offers what this rank puts into a collective, as "comm@NUMBER:WHAT:in.sent", and lets faults of
+  /// ":wire.sent" change it afterwards. \return the number of the collective in this phase; -1 if the step
+  /// records none
+  int64_t sent(const std::string& what, const at::Tensor& bytes);
+  /// Lets faults of "comm@NUMBER:WHAT:wire.received" change what a collective gave this rank, then offers it
+  /// as
+  /// ":out.received".
+  /// \param number  of `sent`; -1: this rank put in nothing
+  void received(const std::string& what, int64_t number, const at::Tensor& bytes);
+
   void entered(const std::string& part);
   void left(const std::string& part);
 
@@ -61,6 +71,8 @@ class OperatorCapture {
   std::unique_ptr<at::ObserverContext> start_node(const at::RecordFunction& function);
   Place place() const;
   void offer_one(const Context& context, const std::string& slot, const at::Tensor& given);
+  Context collective(const std::string& what, int64_t number);
+  void disturb(const Context& context, const std::string& slot, const at::Tensor& bytes);
   void stop_watching();
 
   trace::Recorder& recorder_;

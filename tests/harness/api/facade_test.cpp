@@ -204,6 +204,22 @@ TEST_F(FacadeTest, Judge_Lawful_AsksLawsOfOneTrace) {
   EXPECT_THAT(result.sentence, HasSubstr("law clip was not asked of a"));
 }
 
+TEST_F(FacadeTest, Judge_Repeats_ComparesEveryRun) {
+  const api::Trace a = recorded("a.h5", 4), same = recorded("same.h5", 4), other = recorded("other.h5", 5);
+  api::Check check;
+  check.relation = api::Relation::repeats;
+  check.arms = {"a", "same"};
+  const std::map<std::string, api::Arm> arms = {
+      {"a", {.trace = &a}}, {"same", {.trace = &same}}, {"other", {.trace = &other}}};
+  EXPECT_EQ(api::judge(check, arms).verdict, api::Verdict::identical) << api::judge(check, arms).sentence;
+  check.arms.push_back("other");
+  EXPECT_EQ(api::judge(check, arms).verdict, api::Verdict::different);
+  check.arms.push_back("gone");
+  EXPECT_EQ(api::judge(check, arms).verdict, api::Verdict::missing);
+  check.arms = {"a"};
+  EXPECT_THAT(error_of_api([&] { api::judge(check, arms); }), HasSubstr("two or more different runs"));
+}
+
 TEST_F(FacadeTest, Judge_CheckContradicts_IsRefused) {
   const auto refused = [](const auto& change) {
     api::Check check = of_loss();

@@ -28,6 +28,7 @@ enum class Relation {
   lawful,      ///< the laws of training hold in the run of one arm
   accurate,    ///< of operator cases only: outputs as near the exact result as claimed
   invariant,   ///< of operator cases only: rows whose bits do not depend on what surrounds them
+  repeats,     ///< two or more runs of one thing have the same bits
 };
 
 /// Returns the name of a relation in case files: "no_farther".
@@ -51,12 +52,13 @@ struct StepWindow {
 };
 
 /// One claim: quantities, arms and the relation between them. It is about channels or about tensors. A claim
-/// of relation lawful is about a run as a whole and names neither.
+/// of relation lawful or repeats is about a run as a whole and names neither.
 struct Check {
   std::vector<std::string> channels = {};  ///< names of channels; empty for a check of tensors
   std::string tensor = {};                 ///< glob over tensor names; "" for a check of channels
   Phase phase = Phase::param;              ///< phase of the tensors
-  /// Two, the first is the reference; one for unchanged, trained and lawful.
+  /// Two, the first is the reference; one for unchanged, trained and lawful; for repeats the runs of one
+  /// thing, at least two.
   std::vector<std::string> arms = {};
   Relation relation = Relation::identical;  ///< what is claimed
   StepWindow steps = {};                    ///< where the claim must hold

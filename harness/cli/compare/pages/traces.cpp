@@ -17,10 +17,10 @@
 namespace parity::cli {
 namespace {
 
+using compare::ChannelDifference;
+using compare::TensorDifference;
+using compare::TraceDifference;
 using reports::ComparedCell;
-using suite::ChannelDifference;
-using suite::TensorDifference;
-using suite::TraceDifference;
 
 /// Returns a value as text; "-" for a key that a trace lacks.
 std::string value_text(const suite::FlatConfig& config, const std::string& key) {
@@ -153,7 +153,7 @@ reports::ComparedTable trace_tensors(const TraceDifference& pair, const std::str
 
 reports::ComparedTable trace_ranks(const TraceDifference& pair, const std::string& title) {
   reports::ComparedTable table{title, {"difference"}, {}, ""};
-  const std::vector<suite::RankDifference>& rows = pair.ranks.differences;
+  const std::vector<compare::RankDifference>& rows = pair.ranks.differences;
   for (size_t i = 0; i < std::min(rows.size(), most_page_rows); ++i)
     table.rows.push_back({{rows[i].text()}});
   table.note = cut_note(rows.size(), "of single ranks");

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/suite/results/compare_traces.hpp"
+#include "harness/compare/traces/compare_traces.hpp"
 #include "harness/trace/read/trace.hpp"
 #include "reports/compare/comparison.hpp"
 
@@ -17,6 +17,6 @@ namespace parity::cli {
 /// \param pairs   the differences of the second trace and the following from the first
 reports::Comparison comparison_of_traces(const std::vector<std::string>& names,
                                          const std::vector<trace::Trace>& traces,
-                                         const std::vector<suite::TraceDifference>& pairs);
+                                         const std::vector<compare::TraceDifference>& pairs);
 
 }  // namespace parity::cli

@@ -73,6 +73,17 @@ Words compare_command(const PlannedCase& planned, const JudgedCheck& judged) {
   return words;
 }
 
+/// Returns the command that repeats the run more often.
+Words repeat_command(const PlannedCase& planned, const compare::Check& claim) {
+  Words words = {"parity", "repeat", planned.source.file.generic_string() + ":" + claim.arms.front(),
+                 "--times", "20"};
+  if (claim.under != compare::Condition::none)
+    words.insert(words.end(), {"--under", std::string(name_of(claim.under))});
+  for (const std::string& setting : planned.source.settings)
+    words.insert(words.end(), {"--set", setting});
+  return words;
+}
+
 const RunResult& run_of(const PlannedCase& planned, const std::string& arm,
                         const std::map<std::string, RunResult>& runs) {
   const auto found = std::find_if(planned.arms.begin(), planned.arms.end(),
@@ -94,6 +105,8 @@ std::string follow_up_command(const PlannedCase& planned, const JudgedCheck& jud
             : replica_command(judged, run_of(planned, judged.claim.arms.front(), runs).folder));
   if (judged.claim.of_operator)
     return shell_quote(reproduce_command(planned.source, out));
+  if (judged.claim.relation == compare::Relation::repeats)
+    return shell_quote(repeat_command(planned, judged.claim));
   Words words = judged.kind == results::CheckKind::golden ? golden_diff_or_record(planned)
                 : judged.claim.relation == compare::Relation::lawful
                     ? Words{"parity", "audit", planned.source.name + ":" + judged.claim.arms.front()}

@@ -111,16 +111,6 @@ results::Curve curve_of(const Case& source, const Evidence& evidence, const gold
 
 }  // namespace
 
-Json finite_json(const Json& value) {
-  if (value.is_number_float())
-    return json_number(value.get<double>());
-  Json copy = value;
-  if (copy.is_structured())
-    for (auto& element : copy)
-      element = finite_json(element);
-  return copy;
-}
-
 std::vector<results::Curve> curves_of(const Case& source, const Evidence& evidence,
                                       const golden::GoldenContent& golden) {
   std::vector<results::Curve> curves;

@@ -20,9 +20,6 @@ using StepValues = std::map<int64_t, double>;
 /// Returns the values of a numeric channel by step; empty if there is no trace or no such numeric channel.
 StepValues step_values(const trace::Trace* trace, const std::string& name);
 
-/// Returns the value with json_number applied to every number in it.
-Json finite_json(const Json& value);
-
 /// Returns the curves of a case.
 ///
 /// They are each numeric channel of the arms over the steps of the run, the gap to the reference arm, the

@@ -46,6 +46,12 @@ const std::string lawful =
     "relation = \"lawful\"\n"
     "because = \"why not\"\n";
 
+const std::string repeats =
+    "[[checks]]\n"
+    "arms = [\"zulu\"]\n"
+    "relation = \"repeats\"\n"
+    "because = \"why not\"\n";
+
 Case parse(const std::string& text) {
   return parse_case(text, "cases/topic/name.toml");
 }
@@ -110,6 +116,19 @@ TEST(CaseFileTest, ALawfulCheckNamesLawsAndNoQuantity) {
   EXPECT_EQ(continued.before, "alpha");
   EXPECT_THAT(continued.laws, ElementsAre("restart"));
   EXPECT_THAT(continued.all_arms(), ElementsAre("zulu", "alpha"));
+}
+
+TEST(CaseFileTest, RepeatsUnderConditions_IsACheckEach) {
+  const std::vector<compare::Check> plain = parse(head + repeats).checks;
+  ASSERT_EQ(plain.size(), 1U);
+  EXPECT_EQ(plain[0].times, 3);
+  EXPECT_EQ(plain[0].under, compare::Condition::none);
+  const Case item = parse(head + repeats + "times = 5\nunder = [\"load\", \"other_cores\"]");
+  ASSERT_EQ(item.checks.size(), 3U);
+  EXPECT_EQ(item.check_places.size(), 3U);
+  EXPECT_EQ(item.checks[1].under, compare::Condition::load);
+  EXPECT_EQ(item.checks[2].quantity(), "run under other_cores");
+  EXPECT_EQ(item.checks[2].times, 5);
 }
 
 TEST(CaseFileTest, ArmsWrittenAsDottedKeysKeepTheirOrderToo) {
@@ -240,6 +259,13 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"ImprecisionOfOne",
                 head + equivalent + "imprecision = 1\nimprecision_because = \"x\"",
                 {":11:1", "more than 1"}},
+        Mistake{"TimesElsewhere", head + check + "times = 3", {":11:1", "no_farther and repeats"}},
+        Mistake{"UnderElsewhere", head + check + "under = [\"load\"]", {":11:1", "relation repeats"}},
+        Mistake{"TimesOfOne", head + repeats + "times = 1", {":11:1", "2 to 100"}},
+        Mistake{"TimesOfTooMany", head + repeats + "times = 101", {":11:1", "parity repeat"}},
+        Mistake{"UnderWhat", head + repeats + "under = [\"lod\"]", {":11:1", "'lod'", "'load'"}},
+        Mistake{"UnderNone", head + repeats + "under = [\"none\"]", {":11:1", "without 'under'"}},
+        Mistake{"RepeatsOfAChannel", head + repeats + "channel = \"lr\"", {":11:1", "remove 'channel'"}},
         Mistake{"LawsElsewhere", head + check + "laws = [\"clip\"]", {":11:1", "relation lawful"}},
         Mistake{"DepartsElsewhere", head + check + "departs = [\"clip\"]", {":11:1", "relation lawful"}},
         Mistake{"UnknownLaw", head + lawful + "laws = [\"clop\"]", {":11:1", "unknown law 'clop'", "'clip'"}},

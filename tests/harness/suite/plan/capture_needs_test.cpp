@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/suite/plan/capture_needs.hpp"
 
+#include <algorithm>
+#include <set>
+
 #include "tests/harness/suite/plan/plan_fixture.hpp"
 
 namespace parity::suite {
@@ -52,6 +55,37 @@ TEST_F(CaptureNeedsTest, AnEmptyWindowAsksForNothing) {
       parse(arms("", "") + check("tensor = \"*\"", "identical", "steps = \"warmup\"")).checks[0];
   EXPECT_TRUE(needs_of_check(empty, {10, 0}).sketches.empty());
   EXPECT_EQ(needs_of_check(empty, {10, 2}).sketches.at(0).steps, (std::vector<int64_t>{1, 2}));
+}
+
+TEST_F(CaptureNeedsTest, Repeats_NeedDigestsOfEverything) {
+  const std::string twice =
+      "[golden]\narms = []\n[[checks]]\narms = [\"a\"]\nrelation = \"repeats\"\nbecause = "
+      "\"the test says so\"\n";
+  add(arms("", "lr.base = 1.0") + twice);
+  EXPECT_TRUE(run(0).capture.wants_sketch(0, trace::Phase::param, "x"));
+  EXPECT_TRUE(run(0).capture.wants_sketch(7, trace::Phase::backward, "y"));
+  EXPECT_FALSE(run(0).capture.wants_tensor(7, trace::Phase::backward, "y"));
+  EXPECT_FALSE(run(1).capture.wants_sketch(7, trace::Phase::backward, "y"));
+  plan_ = make_plan("program 1");
+  add(arms("", "lr.base = 1.0") + twice + "steps = [2, 3]\n");
+  EXPECT_TRUE(run(0).capture.wants_sketch(3, trace::Phase::grad, "x"));
+  EXPECT_FALSE(run(0).capture.wants_sketch(4, trace::Phase::grad, "x"));
+}
+
+TEST_F(CaptureNeedsTest, Repeats_AreRunsOfTheirOwn) {
+  add(arms("", "lr.base = 1.0") +
+      "[golden]\narms = []\n[[checks]]\narms = [\"a\"]\nrelation = \"repeats\"\nunder = "
+      "[\"load\"]\nbecause = \"the test says so\"\n");
+  PlannedCase& planned = plan_->cases().back();
+  plan_->add_repetitions(planned);
+  const PlannedArm& arm = planned.arm("a");
+  ASSERT_EQ(arm.repetitions.size(), 4U);
+  std::set<std::string> ids = {arm.run};
+  for (const PlannedRepetition& each : arm.repetitions) {
+    EXPECT_TRUE(ids.insert(each.id).second) << each.id;
+    EXPECT_TRUE(std::ranges::find(plan_->order(), each.id) != plan_->order().end());
+    EXPECT_EQ(plan_->runs().at(each.id).under, each.under);
+  }
 }
 
 TEST_F(CaptureNeedsTest, LawsNeedWhatTheyReadOfFewUpdates) {

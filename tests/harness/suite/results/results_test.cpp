@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 
+#include "harness/base/json/number.hpp"
 #include "harness/golden/golden_file.hpp"
 #include "harness/suite/goldens/check.hpp"
 #include "harness/suite/goldens/stored_power.hpp"

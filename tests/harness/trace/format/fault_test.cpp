@@ -56,6 +56,30 @@ TEST(FaultTest, EachKindHasARowThatIsItsOwn) {
   }
 }
 
+TEST(FaultTest, BitFlip_ChangesOneBit) {
+  Fault fault = fault_of(FaultKind::bit_flip);
+  fault.element = 1;
+  fault.bit = 31;
+  EXPECT_EQ(Fault::from_json(fault.to_json()), fault);
+  EXPECT_EQ(fault.text(), "bit_flip of grad w, element 1, bit 31, at every step");
+  FaultEffect effect;
+  EXPECT_THAT(changed(fault, {1, 2, 3}, {3}, &effect), ElementsAre(1, -2, 3));
+  EXPECT_EQ(effect.changed, 1);
+  fault.bit = 32;
+  EXPECT_THAT([&] { changed(fault, {1, 2, 3}, {3}); },
+              ThrowsMessage<UserError>(HasSubstr("an element of w has 32 bits")));
+  fault.bit.reset();
+  EXPECT_NE(changed(fault, {1, 2, 3}, {3}), (std::vector<float>{1, 2, 3}));
+}
+
+TEST(FaultTest, BitFlip_ChangesIntegersToo) {
+  Fault fault = fault_of(FaultKind::bit_flip);
+  fault.bit = 1;
+  std::vector<int64_t> values = {5};
+  change_values(fault, "w", {DType::int64, {1}, values.data()}, values.data());
+  EXPECT_EQ(values.front(), 7);
+}
+
 TEST(FaultTest, JsonErrorsNameWhatIsWrong) {
   const auto refused = [](const std::string& members, const char* part) {
     EXPECT_THAT([&] { Fault::from_json(Json::parse("{" + members + "}")); },
@@ -75,6 +99,8 @@ TEST(FaultTest, JsonErrorsNameWhatIsWrong) {
   refused(R"("kind": "row_zeroed", "phase": "grad", "name": "w", "element": 1)", "takes no element");
   refused(R"("kind": "stale", "phase": "grad", "name": "w", "row": 1)", "takes no element and no row");
   refused(R"("kind": "dropped_reduction", "phase": "param", "name": "w")", "needs phase grad");
+  refused(R"("kind": "ulp", "phase": "grad", "name": "w", "bit": 3)", "bit belongs to bit_flip");
+  refused(R"("kind": "bit_flip", "phase": "grad", "name": "w", "bit": 64)", "at most 63");
   EXPECT_THAT([] { faults_from_json(Json::object()); }, ThrowsMessage<UserError>(HasSubstr("not a list")));
   EXPECT_THAT([] { faults_from_json({1}); }, ThrowsMessage<UserError>(HasSubstr("not an object")));
 }

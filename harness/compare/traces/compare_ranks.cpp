@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/suite/results/compare_ranks.hpp"
+#include "harness/compare/traces/compare_ranks.hpp"
 
 #include <algorithm>
 #include <set>
@@ -11,7 +11,7 @@
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/compare/curves/series_difference.hpp"
 
-namespace parity::suite {
+namespace parity::compare {
 namespace {
 
 /// A difference between two ranks of one run, without its values.
@@ -96,9 +96,9 @@ class Comparing {
     std::ranges::set_intersection(steps_of(a_, a.at(name)), steps_of(b_, b.at(name)),
                                   std::back_inserter(steps));
     std::erase_if(steps, [this](int64_t step) { return !question_.wants_step(step); });
-    const compare::SeriesDifference difference =
-        measure_series(compare::series_of(a.at(name), steps_of(a_, a.at(name)), steps),
-                       compare::series_of(b.at(name), steps_of(b_, b.at(name)), steps), question_.policy);
+    const SeriesDifference difference =
+        measure_series(series_of(a.at(name), steps_of(a_, a.at(name)), steps),
+                       series_of(b.at(name), steps_of(b_, b.at(name)), steps), question_.policy);
     if (!difference.identical())
       found_.differences.push_back(
           {rank, difference.first ? steps.at(*difference.first) : 0, std::nullopt, name, "differs"});
@@ -159,4 +159,4 @@ RankComparison compare_ranks(const trace::Trace& expected, const trace::Trace& a
   return Comparing(expected, actual, question).run();
 }
 
-}  // namespace parity::suite
+}  // namespace parity::compare

@@ -11,7 +11,7 @@
 #include "harness/measure/difference/difference.hpp"
 #include "harness/trace/read/trace.hpp"
 
-namespace parity::suite {
+namespace parity::compare {
 
 /// A difference between two runs in a record of one rank. The tensor joined over the ranks may still be
 /// equal.
@@ -51,4 +51,4 @@ struct RankQuestion {
 RankComparison compare_ranks(const trace::Trace& expected, const trace::Trace& actual,
                              const RankQuestion& question);
 
-}  // namespace parity::suite
+}  // namespace parity::compare

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/suite/results/compare_traces.hpp"
+#include "harness/compare/traces/compare_traces.hpp"
 
 #include <limits>
 
@@ -9,7 +9,7 @@
 #include "harness/base/error.hpp"
 #include "tests/support/traces/recorded.hpp"
 
-namespace parity::suite {
+namespace parity::compare {
 namespace {
 namespace fs = std::filesystem;
 using testing::AllOf;
@@ -224,12 +224,10 @@ TEST_F(CompareTracesTest, AWholeTensorMeetsOneInParts) {
     EXPECT_EQ(compared().identical(), last == 6);
     const trace::Trace a = trace::Trace::open(folder / "a"), b = trace::Trace::open(folder / "b");
     const trace::TensorKey key{1, trace::Phase::grad, "w"};
-    EXPECT_EQ(measure_tensor(compare::tensor_source(a, key), compare::tensor_source(b, key)).identical,
-              last == 6);
-    EXPECT_EQ(measure_tensor(compare::tensor_source(b, key), compare::tensor_source(a, key)).identical,
-              last == 6);
+    EXPECT_EQ(measure_tensor(tensor_source(a, key), tensor_source(b, key)).identical, last == 6);
+    EXPECT_EQ(measure_tensor(tensor_source(b, key), tensor_source(a, key)).identical, last == 6);
   }
 }
 
 }  // namespace
-}  // namespace parity::suite
+}  // namespace parity::compare

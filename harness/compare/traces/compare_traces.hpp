@@ -10,10 +10,10 @@
 #include "harness/base/json/json.hpp"
 #include "harness/compare/curves/series_difference.hpp"
 #include "harness/compare/tensors/gap.hpp"
-#include "harness/suite/results/compare_ranks.hpp"
+#include "harness/compare/traces/compare_ranks.hpp"
 #include "harness/trace/read/trace.hpp"
 
-namespace parity::suite {
+namespace parity::compare {
 
 /// The channels, tensors and steps of two traces to compare. By default, everything that either trace has.
 struct TraceFilter {
@@ -32,8 +32,8 @@ struct ChannelDifference {
   std::string name;
   std::string mismatch;  ///< why it cannot be compared ("only in the first"); "" if it can be
   std::vector<int64_t> steps;
-  compare::Series expected, actual;
-  compare::SeriesDifference difference;
+  Series expected, actual;
+  SeriesDifference difference;
 
   bool identical() const { return mismatch.empty() && difference.identical(); }
 };
@@ -41,7 +41,7 @@ struct ChannelDifference {
 struct TensorDifference {
   trace::TensorKey key;
   std::string mismatch;
-  compare::TensorGap gap;
+  TensorGap gap;
 
   bool identical() const { return mismatch.empty() && gap.identical; }
 };
@@ -75,8 +75,7 @@ struct TraceDifference {
 /// difference, and so is a difference between records of single ranks (compare_ranks.hpp).
 /// \throws UserError if the filter matches nothing in either trace
 TraceDifference compare_traces(const trace::Trace& expected, const trace::Trace& actual,
-                               const TraceFilter& filter,
-                               compare::TensorDetail detail = compare::TensorDetail::numbers,
+                               const TraceFilter& filter, TensorDetail detail = TensorDetail::numbers,
                                const measure::DifferencePolicy& policy = {});
 
-}  // namespace parity::suite
+}  // namespace parity::compare

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/suite/results/compare_traces.hpp"
+#include "harness/compare/traces/compare_traces.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
+#include "harness/base/json/number.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/base/text/glob.hpp"
 #include "harness/base/text/nearest.hpp"
@@ -17,9 +18,8 @@
 #include "harness/compare/text/policy.hpp"
 #include "harness/compare/text/wording.hpp"
 #include "harness/results/write_check.hpp"
-#include "harness/suite/results/pictures/curves.hpp"
 
-namespace parity::suite {
+namespace parity::compare {
 namespace {
 
 bool ended_well(const trace::Trace& trace) {
@@ -89,8 +89,8 @@ ChannelDifference compare_channel(const trace::Trace& a, const trace::Trace& b, 
     row.mismatch = first ? "only the first has these updates" : "only the second has these updates";
     return row;
   }
-  row.expected = compare::series_of(*expected, a.steps(), row.steps);
-  row.actual = compare::series_of(*actual, b.steps(), row.steps);
+  row.expected = series_of(*expected, a.steps(), row.steps);
+  row.actual = series_of(*actual, b.steps(), row.steps);
   row.difference = measure_series(row.expected, row.actual, policy);
   return row;
 }
@@ -121,10 +121,10 @@ std::vector<ChannelDifference> compare_channels(const trace::Trace& a, const tra
 }
 
 std::vector<TensorDifference> compare_tensors(const trace::Trace& a, const trace::Trace& b,
-                                              const TraceFilter& filter, compare::TensorDetail detail,
+                                              const TraceFilter& filter, TensorDetail detail,
                                               const measure::DifferencePolicy& policy) {
-  const std::vector<trace::TensorKey> keys_a = compare::tensor_keys(a);
-  const std::vector<trace::TensorKey> keys_b = compare::tensor_keys(b);
+  const std::vector<trace::TensorKey> keys_a = tensor_keys(a);
+  const std::vector<trace::TensorKey> keys_b = tensor_keys(b);
   const std::set<trace::TensorKey> in_a(keys_a.begin(), keys_a.end());
   const std::set<trace::TensorKey> in_b(keys_b.begin(), keys_b.end());
   std::vector<trace::TensorKey> keys =
@@ -143,8 +143,8 @@ std::vector<TensorDifference> compare_tensors(const trace::Trace& a, const trace
     if (!in_a.contains(key) || !in_b.contains(key))
       row.mismatch = in_a.contains(key) ? "only in the first" : "only in the second";
     else
-      row.gap = measure_tensor(compare::tensor_source(a, key), compare::tensor_source(b, key), detail, policy,
-                               compare::Proof::agreement);
+      row.gap =
+          measure_tensor(tensor_source(a, key), tensor_source(b, key), detail, policy, Proof::agreement);
     rows.push_back(std::move(row));
   }
   for (const std::string& pattern : filter.tensors)
@@ -235,14 +235,10 @@ size_t TraceDifference::beyond_policy() const {
 }
 
 Json TraceDifference::to_json() const {
-  Json json = {{"schema", "parity.comparison/1"},
-               {"identical", identical()},
-               {"policy", compare::policy_json(policy)},
-               {"mismatch", mismatch},
-               {"unfinished", unfinished},
-               {"last_step", last_step},
-               {"channels", Json::array()},
-               {"tensors", Json::array()},
+  Json json = {{"schema", "parity.comparison/1"}, {"identical", identical()},
+               {"policy", policy_json(policy)},   {"mismatch", mismatch},
+               {"unfinished", unfinished},        {"last_step", last_step},
+               {"channels", Json::array()},       {"tensors", Json::array()},
                {"ranks", Json::array()}};
   for (const ChannelDifference& row : channels) {
     Json entry = {{"name", row.name}, {"identical", row.identical()}, {"mismatch", row.mismatch}};
@@ -270,7 +266,7 @@ Json TraceDifference::to_json() const {
       entry["worst"] = row.gap.worst;
     }
     if (row.gap.profile)
-      entry["profile"] = compare::profile_json(*row.gap.profile);
+      entry["profile"] = profile_json(*row.gap.profile);
     json["tensors"].push_back(entry);
   }
   for (const RankDifference& row : ranks.differences)
@@ -283,7 +279,7 @@ Json TraceDifference::to_json() const {
 }
 
 TraceDifference compare_traces(const trace::Trace& expected, const trace::Trace& actual,
-                               const TraceFilter& filter, compare::TensorDetail detail,
+                               const TraceFilter& filter, TensorDetail detail,
                                const measure::DifferencePolicy& policy) {
   TraceDifference difference;
   difference.policy = policy;
@@ -304,4 +300,4 @@ TraceDifference compare_traces(const trace::Trace& expected, const trace::Trace&
   return difference;
 }
 
-}  // namespace parity::suite
+}  // namespace parity::compare

@@ -3,10 +3,10 @@
 #include <gmock/gmock.h>
 
 #include "harness/base/error.hpp"
-#include "harness/suite/results/compare_traces.hpp"
+#include "harness/compare/traces/compare_traces.hpp"
 #include "tests/support/traces/planted_runs.hpp"
 
-namespace parity::suite {
+namespace parity::compare {
 namespace {
 
 class CompareFilterTest : public PlantedTest {
@@ -54,4 +54,4 @@ TEST_F(CompareFilterTest, TracesOfTwoLengthsDiffer) {
 }
 
 }  // namespace
-}  // namespace parity::suite
+}  // namespace parity::compare

@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/repeat/target.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "harness/base/error.hpp"
+#include "harness/compare/traces/collectives.hpp"
+#include "harness/suite/cases/named_case.hpp"
+#include "harness/suite/cases/run_config_file.hpp"
+#include "harness/suite/plan/capture_needs.hpp"
+
+namespace parity::repeat {
+namespace fs = std::filesystem;
+namespace {
+
+/// Returns a case that no file has, with one arm.
+suite::Case case_of(suite::Arm arm, const fs::path& file) {
+  suite::Case source;
+  source.name = arm.name;
+  source.file = file;
+  source.reference = arm.name;
+  source.arms = {std::move(arm)};
+  return source;
+}
+
+bool is_regular(const std::string& words) {
+  std::error_code error;  // a name may be too long for a path
+  return fs::is_regular_file(words, error);
+}
+
+suite::Case case_of_arm(const std::string& words, const fs::path& root) {
+  const suite::ArmWords named(words);
+  suite::Case source = suite::named_case(named.source, root);
+  const std::string arm = named.arm.empty() ? source.reference : named.arm;
+  suite::require_arm(source, arm);
+  for (const std::string& word : source.arm(arm).command)
+    if (word.find("{trace:") != std::string::npos)
+      throw UserError(
+          fmt::format("cannot repeat {}:{} alone (its command reads the trace of another arm); ask in the "
+                      "case: relation = "
+                      "\"repeats\"",
+                      source.name, arm));
+  std::erase_if(source.arms, [&](const suite::Arm& each) { return each.name != arm; });
+  source.reference = arm;
+  source.checks.clear();
+  source.check_places.clear();
+  source.golden = {};
+  source.capture = {};
+  return source;
+}
+
+}  // namespace
+
+suite::Case target_case(const std::string& words, const std::vector<std::string>& command,
+                        const fs::path& root) {
+  if (words.empty() == command.empty())
+    throw UserError("cannot repeat a run (give one of CASE, CASE:ARM, a run config, or -- COMMAND)");
+  suite::Arm arm;
+  if (!command.empty()) {
+    arm.name = "command";
+    arm.place.file = "the command line";
+    arm.command = command;
+    arm.float64 = false;
+    return case_of(std::move(arm), fs::current_path() / "command");
+  }
+  if (is_regular(words))
+    if (auto config = suite::read_run_config(words)) {
+      arm.name = fs::path(words).stem().string();
+      arm.place.file = words;
+      arm.config = std::move(*config);
+      return case_of(std::move(arm), words);
+    }
+  return case_of_arm(words, root);
+}
+
+trace::Capture soak_capture(const suite::Arm& arm, int64_t steps, int64_t every, int64_t ranks) {
+  trace::CaptureRule rule;
+  if (every > 1) {
+    rule.steps = {0, 1};
+    const int64_t last = steps > 0 ? steps : every * suite::most_captured_steps;
+    for (int64_t step = every; step <= last; step += every)
+      rule.steps.push_back(step);
+    if (steps > 0 && steps % every != 0)
+      rule.steps.push_back(steps);
+  }
+  trace::Capture capture;
+  if (ranks > 1 && !arm.is_command())
+    capture.operators.push_back({rule.steps, {}, {compare::collective_module}});
+  capture.sketches.push_back(std::move(rule));
+  return capture;
+}
+
+}  // namespace parity::repeat
