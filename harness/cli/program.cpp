@@ -30,13 +30,14 @@ namespace parity::cli {
 namespace {
 
 /// The subcommands, in the order of --help.
-constexpr std::array<Verb, 18> table = {{
+constexpr std::array<Verb, 19> table = {{
     {"list", "List the cases and the states of their goldens", add_list},
     {"keys", "List config keys with their defaults, and channels", add_keys},
     {"run", "Run cases: train their arms, judge, report", add_run},
     {"compare", "Compare the channels and tensors of two traces or logs", add_compare},
     {"audit", "Judge one run alone by the laws of training", add_audit},
     {"explain", "Say in what two runs differ before any of their numbers", add_explain},
+    {"reveal", "Find in which order an operator adds", add_reveal},
     {"import", "Write a log (JSON lines, CSV, text) as a trace", add_import},
     {"join", "Join the files of a run's ranks that ended without an index", add_join},
     {"golden", "Record, verify, compare and explain goldens", add_golden},

@@ -93,7 +93,7 @@ void add_bisect_commits(CLI::App& app, Action& action) {
   add_judging(app, options->question);
   app.add_flag("--no-golden", options->no_golden,
                "Use the good commit's own run as the reference, even if it disagrees with its golden");
-  options->run.add_search_options(app, "work tree, answers and record");
+  options->run.add_search_options(app, "; work tree, answers and record are in DIR/bisect");
   app.add_flag("--no-cache", options->run.no_cache, "Evaluate every commit again");
   app.footer(
       "Finds every commit that changed the numbers, the largest change first. The search checks out commits\n"

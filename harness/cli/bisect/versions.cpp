@@ -66,7 +66,7 @@ void add_bisect_versions(CLI::App& app, Action& action) {
                  "Time limit of one environment in seconds")
       ->type_name("SECONDS")
       ->capture_default_str();
-  options->run.add_search_options(app, "environments and record");
+  options->run.add_search_options(app, "; environments and record are in DIR/bisect");
   app.footer(
       "Finds the releases of Python packages that changed the numbers: first which package, then which\n"
       "release of it, the largest change first. pip installs each environment once, over that of the case,\n"

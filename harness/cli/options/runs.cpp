@@ -35,7 +35,7 @@ void RunOptions::add_to(CLI::App& app) {
 }
 
 void RunOptions::add_search_options(CLI::App& app, const std::string& holds) {
-  app.add_option("--out", out, fmt::format("Folder of the results; {} are in DIR/bisect", holds))
+  app.add_option("--out", out, fmt::format("Folder of the results{}", holds))
       ->type_name("DIR")
       ->capture_default_str();
   app.add_option("-j,--jobs", jobs, "Number of core slots for runs of a case (default: all cores)")

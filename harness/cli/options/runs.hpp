@@ -23,7 +23,7 @@ struct RunOptions {
 
   void add_to(CLI::App& app);
   /// Adds the options of a search that runs a case at each of its points.
-  /// \param holds  what DIR/bisect holds, for the text of --out
+  /// \param holds  what DIR holds besides, for the text of --out: "; the record is in DIR/bisect", or ""
   void add_search_options(CLI::App& app, const std::string& holds);
   suite::SuiteOptions suite_options() const;
 };

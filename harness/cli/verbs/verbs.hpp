@@ -36,6 +36,7 @@ void add_run(CLI::App& app, Action& action);
 void add_compare(CLI::App& app, Action& action);
 void add_audit(CLI::App& app, Action& action);
 void add_explain(CLI::App& app, Action& action);
+void add_reveal(CLI::App& app, Action& action);
 void add_import(CLI::App& app, Action& action);
 void add_join(CLI::App& app, Action& action);
 void add_golden(CLI::App& app, Action& action);

@@ -148,7 +148,10 @@ TEST_F(OperatorJudgeTest, LooseClaim_NamesTheControlItPasses) {
     std::ranges::fill(doubles(runs["exact"], point, Phase::forward, "y"), 1.0);
   const auto result = judged();
   EXPECT_EQ(result.verdict, Verdict::vacuous) << result.sentence;
-  EXPECT_THAT(result.sentence, HasSubstr("also passes an output left unwritten (memory of another call) in place of forward y at n = 3"));
+  EXPECT_THAT(
+      result.sentence,
+      HasSubstr(
+          "also passes an output left unwritten (memory of another call) in place of forward y at n = 3"));
 }
 
 TEST_F(OperatorJudgeTest, Accurate_HoldsOrNamesTheLoss) {
