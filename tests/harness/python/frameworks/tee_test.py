@@ -55,6 +55,7 @@ class TeeTest(AdapterTest):
     def test_wandb_gets_the_channels(self):
         with wandb.init(mode="offline", dir=self.path("")) as run:
             self.record(run)
+        wandb.teardown()  # W&B's own process writes the file, and may do so after the run has finished
         (file,) = pathlib.Path(self.path("wandb")).glob("offline-run-*/*.wandb")
         rows = []
         for data in log_records(file.read_bytes()[7:], 7):

@@ -14,7 +14,7 @@ import unittest
 import venv
 
 SOURCE = pathlib.Path(sys.argv[1]).resolve()
-PACKAGES = pathlib.Path(sysconfig.get_path("purelib"), "parity_venv.pth").read_text().strip()  # of PARITY_VENV, with PyTorch
+PACKAGES = pathlib.Path(sysconfig.get_path("purelib"), "parity_venv.pth").read_text().splitlines()[0]  # of PARITY_VENV, with PyTorch
 PLAIN = {key: value for key, value in os.environ.items() if not key.startswith(("PARITY_", "PYTHON"))}
 
 
