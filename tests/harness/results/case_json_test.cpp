@@ -79,6 +79,13 @@ Case full_case() {
       {"law clip: norm.weight"}};
   check.tensors = {{2, "grad", "wq", false, {{"relative_l2", 1e-7}}}};
   check.bounds = {{"loss", "8 floors", {1, 2}, {0, 1e-6}, {0, 1e-6}, {0, 8e-6}}};
+  check.errors = OperatorErrors{
+      "the exact result",
+      {{"b = 7, float32", {{"b", 7}}, "float32", "grad", "x", false, "imprecise", 12.5, "inf"}},
+      {0, 3, 1},
+      {{"zeros", "rejected 2 times"}},
+      "reproducers/a-1.h5",
+      std::nullopt};
   check.picture = TensorPicture{2, "grad", "wq", {2, 2}, true, 2, 2, {0, 1}, {0, 1}, {{0, 0.5}, {0, 0}}};
   check.evidence = CheckEvidence{CheckEvidence::Source::measured, "", "", "", "", {}};
   check.coverage = {"1 tensor at step 2", {{"a", 2, 2, {1, "2", 1}, {1, "2", 1}, {1, "2", 1}}}};
