@@ -81,7 +81,7 @@ float term(size_t element, size_t sample) {
 
 /// Number of elements that two threads add to, and how many terms each thread adds to one: enough that the
 /// threads meet in every update.
-constexpr size_t raced = 32, terms = 1 << 14;
+constexpr size_t raced = 8, terms = 1 << 17;
 
 void add_in_order(std::vector<std::atomic<float>>& sums, size_t first) {
   for (size_t element = 0; element < raced; ++element)

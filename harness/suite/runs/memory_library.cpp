@@ -17,9 +17,11 @@
 #include <unistd.h>
 
 extern "C" {
+// NOLINTBEGIN(bugprone-reserved-identifier): glibc gave them these names
 void* __libc_malloc(size_t size);
 void* __libc_memalign(size_t alignment, size_t size);
 void* __libc_realloc(void* old, size_t size);
+// NOLINTEND(bugprone-reserved-identifier)
 }
 
 namespace {
