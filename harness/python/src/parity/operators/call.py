@@ -82,7 +82,7 @@ def gradients(
     found = torch.autograd.grad(
         list(taken.values()), [tensors[name] for name in wanted], list(seeds.values()), allow_unused=True
     )
-    for name, gradient in zip(wanted, found):
+    for name, gradient in zip(wanted, found, strict=True):
         if gradient is None:
             raise Error(f"no gradient reaches input {name}; remove its grad = true, or repair the function")
-    return seeds, dict(zip(wanted, found))
+    return seeds, dict(zip(wanted, found, strict=True))

@@ -71,7 +71,7 @@ class ExactRunner:
             rounded = torch.from_numpy(numpy.array(plain[index], numpy.float64)).to(dtype).double()
             self.record("forward", name + "~plain", rounded.numpy())
             cotangent = self.problem.cotangent(torch.empty(values.shape, dtype=torch.float64), name, point)
-            seeds += list(zip(values.ravel(), cotangent.reshape(-1).tolist()))
+            seeds += list(zip(values.ravel(), cotangent.reshape(-1).tolist(), strict=True))
         wanted = [
             (one["name"] + (f".{item}" if one["list"] else ""), one["name"], item if one["list"] else None)
             for one in self.problem.inputs
@@ -113,7 +113,7 @@ def as_numbers(tensor: torch.Tensor) -> numpy.ndarray:
     return abstract.numbers(values) if tensor.dtype.is_floating_point else values.astype(numpy.int64)
 
 
-def _arithmetic(problem: Problem, point: int) -> type:
+def _arithmetic(problem: Problem, point: int) -> Any:
     """The type of the plain implementation: float32, or float64 at points of float64."""
     return numpy.float64 if problem.points[point]["dtype"] == "float64" else numpy.float32
 

@@ -20,7 +20,7 @@ def load(words: str, folder: str) -> Callable[..., Any]:
     """The function of "FILE.py:NAME" (from the folder of the case) or "MODULE:NAME"."""
     source, _, name = words.rpartition(":")
     if not source or not name:
-        raise Error(f"cannot load {words!r} (it has no function); write python = \"FILE.py:FUNCTION\"")
+        raise Error(f'cannot load {words!r} (it has no function); write python = "FILE.py:FUNCTION"')
     if source.endswith(".py"):
         path = pathlib.Path(folder, source)
         if not path.exists():
@@ -42,7 +42,8 @@ def load(words: str, folder: str) -> Callable[..., Any]:
         function = getattr(function, part)
     if not callable(function):
         raise Error(f"{words} is not a function")
-    return function
+    found: Callable[..., Any] = function
+    return found
 
 
 def arguments(chosen: dict[str, Any] | None, inputs: dict[str, Any], resolve: Callable[[Any], Any]) -> dict[str, Any]:
