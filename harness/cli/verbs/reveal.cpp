@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
+#include <charconv>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -31,12 +32,12 @@ struct RevealOptions {
 /// Reads "k=64". \throws UserError
 std::pair<std::string, int64_t> parse_size(const std::string& text) {
   const size_t equals = text.find('=');
-  try {
-    size_t used = 0;
-    const int64_t size = std::stoll(text.substr(equals + 1), &used);
-    if (equals != std::string::npos && equals > 0 && size > 0 && equals + 1 + used == text.size())
+  int64_t size = 0;
+  if (equals != std::string::npos && equals > 0) {
+    const char* end = text.data() + text.size();
+    const auto [last, error] = std::from_chars(text.data() + equals + 1, end, size);
+    if (error == std::errc() && last == end && size > 0)
       return {text.substr(0, equals), size};
-  } catch (const std::logic_error&) {
   }
   throw UserError(fmt::format("invalid --at '{}' (expected SYMBOL=SIZE, such as k=64)", text));
 }

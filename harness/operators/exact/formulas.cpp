@@ -14,6 +14,7 @@
 namespace parity::operators {
 namespace {
 
+// NOLINTBEGIN(bugprone-macro-parentheses): the name of a template stands in no parentheses
 /// Builds a row of the table from a formula that is a template over the type of number.
 #define PARITY_FORMULA(function, outputs)                                                           \
   Formula {                                                                                         \
@@ -29,6 +30,7 @@ const std::array<Formula, 12> table = {
 };
 
 #undef PARITY_FORMULA
+// NOLINTEND(bugprone-macro-parentheses)
 
 }  // namespace
 

@@ -5,10 +5,6 @@
 #include <cfloat>
 #include <cmath>
 
-#if LDBL_MANT_DIG < 113
-#include <quadmath.h>  // part of GCC
-#endif
-
 namespace parity::operators {
 
 #if LDBL_MANT_DIG >= 113
@@ -26,6 +22,11 @@ inline Quad log(Quad x) {
 #else
 /// A number with a significand of 113 bits (IEEE binary128).
 __extension__ typedef __float128 Quad;  // NOLINT(modernize-use-using): __extension__ needs it
+extern "C" {                            // of GCC's libquadmath, whose header clang does not find
+Quad sqrtq(Quad x);
+Quad expq(Quad x);
+Quad logq(Quad x);
+}
 inline Quad sqrt(Quad x) {
   return sqrtq(x);
 }

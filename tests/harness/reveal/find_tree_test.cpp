@@ -96,7 +96,7 @@ TEST(FindTreeTest, UnsuitableQuestionsAreRefused) {
   op.input = op.output = DType::bfloat16;
   EXPECT_THAT(refusal(op), HasSubstr("at most 256 terms"));
   op = {8, DType::float32, DType::float32, false, [](const auto&) { return std::vector<double>{}; }};
-  EXPECT_THAT(refusal(op), HasSubstr("gave 0 results for 1 inputs"));
+  EXPECT_THAT(refusal(op), HasSubstr("gave 0 results for 8 inputs"));
 }
 
 }  // namespace
