@@ -123,7 +123,7 @@ void read_arguments(const TomlTable& table, Arm& arm) {
 /// Returns the interpreter of a case without [python]: that of PARITY_PYTHON, else python3 of the path.
 std::string default_python() {
   const char* named = std::getenv("PARITY_PYTHON");
-  const std::string name = named != nullptr && *named != '\0' ? named : "python3";
+  std::string name = named != nullptr && *named != '\0' ? named : "python3";
   try {
     return find_program(name);
   } catch (const UserError&) {
