@@ -16,6 +16,7 @@
 #include "harness/base/processes/process.hpp"
 #include "harness/base/processes/signals.hpp"
 #include "harness/base/text/utc.hpp"
+#include "harness/compare/traces/not_a_number.hpp"
 #include "harness/repeat/target.hpp"
 #include "harness/suite/derived/extra_arms.hpp"
 #include "harness/suite/judge/evidence.hpp"
@@ -111,6 +112,13 @@ class Soak {
       throw UserError(fmt::format("cannot repeat {} (its first run did not finish: {})", record_.target,
                                   failure->message),
                       meaning_of(failure->kind).exit_code);
+    const suite::Evidence evidence(planned(), results_, store_);
+    if (const std::string place = compare::describe_not_a_number(*evidence.arms().at(arm().name).trace);
+        !place.empty())
+      throw UserError(
+          fmt::format("cannot repeat {} ({} of its first run, and NaN equals nothing); mend that first",
+                      record_.target, place),
+          ExitCode::crashed);
     return true;
   }
 

@@ -7,25 +7,12 @@
 #include <numeric>
 #include <random>
 
-#include "harness/tensor/conversions.hpp"
+#include "harness/operators/problem/values.hpp"
 
 namespace parity::reveal {
 namespace {
 
-/// Rounds a number to a float type, ties to even. A sum of two numbers of at most 11 bits is rounded right by
-/// way of float32, since 24 >= 2 * 11 + 2 (Figueroa 1995).
-double rounded(double x, DType type) {
-  switch (type) {
-    case DType::float64:
-      return x;
-    case DType::float32:
-      return static_cast<float>(x);
-    case DType::bfloat16:
-      return bfloat16_to_float(float_to_bfloat16(static_cast<float>(x)));
-    default:
-      return float16_to_float(float_to_float16(static_cast<float>(x)));
-  }
-}
+using operators::rounded;
 
 /// Returns x * w + addend, rounded once.
 double fused_sum(double x, double w, double addend, DType type) {
@@ -37,7 +24,7 @@ double fused_sum(double x, double w, double addend, DType type) {
 /// Returns a + b rounded once. In double, the sum of two numbers of 24 bits is right for float32: 53 >= 2 *
 /// 24 + 2.
 double rounded_sum(double a, double b, DType type) {
-  return rounded(a + b, type);
+  return rounded(type, a + b);
 }
 
 /// Returns a sum of numbers that are cut to the place of the largest one's lowest bit, as matrix units do
@@ -67,7 +54,7 @@ double sum_by(const SummationTree& tree, const Arithmetic& arithmetic, const Sum
     const std::vector<size_t>& children = tree.nodes[node].children;
     const DType type = arithmetic.partial_sums[node];
     const auto value = [&](size_t child) {
-      return tree.is_leaf(child) ? rounded(product(child), type) : values[child];
+      return tree.is_leaf(child) ? rounded(type, product(child)) : values[child];
     };
     const auto is_fused = [&](size_t child) { return tree.is_leaf(child) && arithmetic.fused[child]; };
     if (children.size() == 2 && (is_fused(children[0]) || is_fused(children[1]))) {
@@ -80,7 +67,7 @@ double sum_by(const SummationTree& tree, const Arithmetic& arithmetic, const Sum
       std::vector<double> all;
       for (const size_t child : children)
         all.push_back(value(child));
-      values[node] = rounded(aligned_sum(all, type), type);
+      values[node] = rounded(type, aligned_sum(all, type));
     }
   }
   return values[tree.root];
@@ -94,8 +81,8 @@ Prediction predict(const SummingOperator& op, const SummationTree& tree, const A
   std::vector<Summands> all(tries, zeros(op));
   for (Summands& each : all)
     for (size_t k = 0; k < op.terms; ++k) {
-      each.x[k] = rounded(std::ldexp(normal(generator), exponent(generator)), op.input);
-      each.w[k] = rounded(normal(generator), op.input);
+      each.x[k] = rounded(op.input, std::ldexp(normal(generator), exponent(generator)));
+      each.w[k] = rounded(op.input, normal(generator));
     }
   const std::vector<double> results = probe(op, all);
   const double terms = std::round(1 / scale);
@@ -103,10 +90,10 @@ Prediction predict(const SummingOperator& op, const SummationTree& tree, const A
   for (size_t i = 0; i < tries; ++i) {
     const double sum = sum_by(tree, arithmetic, all[i], op.multiplies);
     const DType type = arithmetic.partial_sums[tree.root];
-    const double quotient = scale == 1 ? sum : rounded(sum / terms, type);
-    const double scaled = scale == 1 ? sum : rounded(sum * rounded(1 / terms, type), type);
-    divided.right += rounded(quotient, op.output) == results[i] ? 1 : 0;
-    multiplied.right += rounded(scaled, op.output) == results[i] ? 1 : 0;
+    const double quotient = scale == 1 ? sum : rounded(type, sum / terms);
+    const double scaled = scale == 1 ? sum : rounded(type, sum * rounded(type, 1 / terms));
+    divided.right += rounded(op.output, quotient) == results[i] ? 1 : 0;
+    multiplied.right += rounded(op.output, scaled) == results[i] ? 1 : 0;
   }
   return scale != 1 && divided.right >= multiplied.right ? divided : multiplied;
 }

@@ -5,19 +5,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "harness/base/hash.hpp"
+
 namespace parity::reveal {
-namespace {
-
-/// Spreads the number of a leaf over 64 bits (SplitMix64), so that sums of few leaves do not collide.
-uint64_t mix(uint64_t x) {
-  x += 0x9E3779B97F4A7C15U;
-  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9U;
-  x = (x ^ (x >> 27)) * 0x94D049BB133111EBU;
-  return x ^ (x >> 31);
-}
-
-}  // namespace
-
 size_t SummationTree::add(std::vector<size_t> children) {
   nodes.push_back({std::move(children)});
   return nodes.size() - 1;
@@ -69,7 +59,7 @@ std::vector<size_t> SummationTree::parents() const {
 std::set<uint64_t> partial_sums(const SummationTree& tree) {
   std::vector<uint64_t> hashes(tree.nodes.size());
   for (size_t leaf = 0; leaf < tree.terms; ++leaf)
-    hashes[leaf] = mix(leaf);
+    hashes[leaf] = splitmix64(leaf);
   std::set<uint64_t> sums;
   for (const size_t at : tree.bottom_up()) {
     for (const size_t child : tree.nodes[at].children)

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/tensor/conversions.hpp"
 
+#include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 namespace parity {
 namespace {
@@ -41,6 +43,15 @@ uint16_t float_to_float16(float value) {
   const auto units = static_cast<int>(std::nearbyint(std::ldexp(magnitude, 10 - exponent)));
   const int bits = units < 1024 ? units : ((exponent + 15) << 10) + (units - 1024);
   return static_cast<uint16_t>(sign | bits);
+}
+
+float round_to_odd(double value) {
+  const float nearest = static_cast<float>(value);
+  const bool exact = static_cast<double>(nearest) == value || std::isnan(value);
+  if (exact || (std::bit_cast<uint32_t>(nearest) & 1) != 0)
+    return nearest;
+  const float infinity = std::numeric_limits<float>::infinity();
+  return std::nextafter(nearest, static_cast<double>(nearest) < value ? infinity : -infinity);
 }
 
 double widen(DType dtype, const void* element) {

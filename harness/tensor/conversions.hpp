@@ -52,6 +52,11 @@ constexpr uint16_t float_to_bfloat16(float value) {
 /// Returns the nearest IEEE half, ties to even. NaN stays NaN (quiet); overflow gives infinity.
 uint16_t float_to_float16(float value);
 
+/// Returns the float32 next to a double whose lowest bit is set, or the double's own value if float32 has it.
+/// A second rounding to at most 22 bits is then right, as if the double were rounded at once (Boldo and
+/// Melquiond 2008).
+float round_to_odd(double value);
+
 /// All 256 values of an 8-bit float type.
 extern const std::array<double, 256> float8_e4m3fn_values;
 extern const std::array<double, 256> float8_e5m2_values;

@@ -17,10 +17,12 @@
 // | alignment      | the order of a sum depends on the address of its block                                |
 // | core           | one bit is wrong in every run that is pinned to the core that FILE names              |
 // | flip           | one bit flips in the run that finds two lines in FILE, to which each run adds one     |
+// | nan            | nothing; its loss is NaN from update 3 on                                              |
 // | crash          | the run that finds two lines in FILE ends with status 1                               |
 #include <atomic>
 #include <bit>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -199,7 +201,7 @@ void update(Recorder& recorder, const Defect& defect, int64_t step, Values& w) {
   for (size_t i = 0; i < width; ++i)
     w[i] -= 0.01F * g[i];
   offer(recorder, Phase::param, "layer.weight", w);
-  recorder.channel("loss", loss);
+  recorder.channel("loss", defect.is("nan") && step >= bad_update ? std::nan("") : loss);
   recorder.channel("step_seconds", 0.001, parity::trace::ChannelKind::timing);
   recorder.end_step();
 }

@@ -48,7 +48,7 @@ bool fails(const results::OperatorRow& row) {
   return !row.passed && (row.verdict == "different" || row.verdict == "imprecise");
 }
 
-/// Returns a sentence without the number of a candidate, which is no size of the operator.
+/// Returns a sentence without the number of a candidate: that symbol is not a size of the operator.
 std::string without_candidate(std::string sentence) {
   const std::string name = std::string(candidate_symbol) + " = ";
   for (size_t at = sentence.find(name); at != std::string::npos; at = sentence.find(name, at))
@@ -108,7 +108,7 @@ class Search {
       result_.first_elements = elements_of(problem_, point_);
       return true;
     }
-    result_.sentence = "no check fails because its arms differ, so there is no input to make smaller";
+    result_.sentence = "no check fails because its arms differ, so bisect has no input to minimise";
     return false;
   }
 

@@ -11,6 +11,7 @@
 #include "harness/compare/traces/compare_traces.hpp"
 #include "harness/compare/traces/divergence_bits.hpp"
 #include "harness/compare/traces/first_divergence.hpp"
+#include "harness/compare/traces/not_a_number.hpp"
 
 namespace parity::compare {
 namespace {
@@ -159,6 +160,10 @@ CheckResult judge_repeats(const Check& check, const std::vector<Side>& sides) {
     throw MissingEvidence(fmt::format("{} ran {} of {} times{}; a run alone cannot differ from itself",
                                       sides.front().name, sides.size(), check.times, condition_text(check)));
   require_updates(check, sides);
+  if (const std::string place = describe_not_a_number(*sides.front().trace); !place.empty())
+    throw MissingEvidence(
+        fmt::format("{} of {}, and NaN equals nothing, so nobody can say whether the run repeats", place,
+                    sides.front().name));
   const std::vector<std::vector<size_t>> groups = groups_of(sides);
   const TraceDifference last = difference_of(sides.front(), sides.back());
   CheckResult result;

@@ -106,7 +106,7 @@ std::vector<TensorKey> dropped_state(const Restart& restart) {
 }
 
 /// Adds a departure for state that only part of the parameters got back.
-/// \param compared  of each phase; a phase without any is missing as a whole, which is no departure
+/// \param compared  of each phase; a phase that is missing as a whole is not a departure
 void find_dropped_state(Restart& restart, const std::map<Phase, int64_t>& compared, Finding& finding) {
   std::vector<TensorKey> dropped = dropped_state(restart);
   std::erase_if(dropped, [&](const TensorKey& key) { return !compared.contains(key.phase); });

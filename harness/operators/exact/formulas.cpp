@@ -42,7 +42,7 @@ const Formula& formula_of(std::string_view name) {
   for (const Formula& formula : table)
     if (formula.name == name)
       return formula;
-  throw UserError("there is no exact formula " + parity::quoted(std::string(name)) +
+  throw UserError("unknown exact formula " + parity::quoted(std::string(name)) +
                   suggestion(name, formula_names()));
 }
 

@@ -215,7 +215,7 @@ compare::CheckResult Summary::result() const {
     result.limit["ulp_at_least"] = *claim.ulp_at_least;
     if (largest < *claim.ulp_at_least) {
       result.passed = false;
-      result.sentence += fmt::format("; the case says that at least {:g} ULP are lost, which is no longer so",
+      result.sentence += fmt::format("; the case states a loss of at least {:g} ULP, which did not occur",
                                      *claim.ulp_at_least);
     }
   }

@@ -137,7 +137,7 @@ TensorJudgement judge_distances(const TensorSides& sides, compare::RoundingSize 
   const bool collapses = !by_twins || rule.accepts(size.collapse);
   result.verdict = collapses ? by_size.judge(size) : Verdict::different;
   if (!by_twins && result.verdict == Verdict::vacuous)
-    result.verdict = Verdict::different;  // the exact result is no run that could be another one
+    result.verdict = Verdict::different;  // one arm alone cannot be vacuous
   if (same && result.verdict == Verdict::rounding)
     result.verdict = Verdict::identical;
   result.passed = result.verdict <= Verdict::rounding;
@@ -229,7 +229,7 @@ double times_of(const compare::OperatorClaim& claim, DType dtype) {
 TensorJudgement judge_accuracy(const compare::Check& check, const TensorSides& sides) {
   const compare::OperatorClaim& claim = *check.of_operator;
   if (sides.exact == nullptr)
-    return differs("there is no exact result of it", Verdict::missing);
+    return differs("the arm exact recorded no result of it", Verdict::missing);
   const DType dtype = sides.b->dtype;
   if (std::string text = other_form({dtype, sides.exact->shape}, *sides.b); !text.empty())
     return differs(std::move(text));
@@ -264,7 +264,7 @@ TensorJudgement judge_accuracy(const compare::Check& check, const TensorSides& s
 /// Returns whether an integer output, such as an index, is the exact one.
 TensorJudgement integer_accuracy(TensorSides sides) {
   if (sides.exact == nullptr)
-    return differs("there is no exact result of it", Verdict::missing);
+    return differs("the arm exact recorded no result of it", Verdict::missing);
   sides.a = sides.exact;
   if (sides.a->shape != sides.b->shape)
     return differs(other_form(*sides.a, *sides.b));

@@ -9,19 +9,12 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
+#include "harness/base/hash.hpp"
 #include "harness/operators/problem/stored_values.hpp"
 #include "harness/tensor/conversions.hpp"
 
 namespace parity::operators {
 namespace {
-
-/// Returns well-mixed bits of a counter. Source: SplitMix64, Steele, Lea and Flood, OOPSLA 2014.
-uint64_t mix(uint64_t counter) {
-  uint64_t z = counter + 0x9E3779B97F4A7C15U;
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9U;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBU;
-  return z ^ (z >> 31);
-}
 
 /// Random numbers by counter: number i of a stream is a function of i.
 class Stream {
@@ -30,13 +23,10 @@ class Stream {
     std::string text = name;
     for (const auto& [symbol, size] : point.sizes)
       text += fmt::format("|{}={}", symbol, size);
-    uint64_t hash = 0xCBF29CE484222325U;  // FNV-1a
-    for (const char letter : text)
-      hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001B3U;
-    key_ = mix(hash ^ mix(variation));
+    key_ = splitmix64(fnv1a(text) ^ splitmix64(variation));
   }
 
-  uint64_t bits(uint64_t counter) const { return mix(key_ ^ mix(counter)); }
+  uint64_t bits(uint64_t counter) const { return splitmix64(key_ ^ splitmix64(counter)); }
   /// Returns a number in (0, 1).
   double unit(uint64_t counter) const { return (static_cast<double>(bits(counter) >> 11) + 0.5) * 0x1p-53; }
   double normal(uint64_t i) const {
@@ -104,9 +94,9 @@ double rounded(DType dtype, double value) {
     case DType::float32:
       return static_cast<float>(value);
     case DType::bfloat16:
-      return bfloat16_to_float(float_to_bfloat16(static_cast<float>(value)));
+      return bfloat16_to_float(float_to_bfloat16(round_to_odd(value)));
     case DType::float16:
-      return float16_to_float(float_to_float16(static_cast<float>(value)));
+      return float16_to_float(float_to_float16(round_to_odd(value)));
     case DType::int32:
     case DType::int16:
     case DType::int8:

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
+#include "harness/base/hash.hpp"
 #include "harness/tensor/conversions.hpp"
 #include "harness/tensor/part.hpp"
 
@@ -32,10 +33,7 @@ uint64_t mixed(uint64_t x) {
 
 /// Hashes a name with FNV-1a, then the seed, so that tensors of one fault draw differently.
 uint64_t key_of(const Fault& fault, std::string_view name) {
-  uint64_t hash = 0xCBF29CE484222325U;
-  for (const char c : name)
-    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3U;
-  return mixed(hash ^ mixed(fault.seed + 0x9E3779B97F4A7C15U));
+  return mixed(fnv1a(name) ^ mixed(fault.seed + 0x9E3779B97F4A7C15U));
 }
 
 /// A rank's part of a tensor: its memory, and the place of each element in the logical tensor.

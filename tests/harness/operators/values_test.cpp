@@ -45,6 +45,9 @@ TEST(InputValuesTest, RoundedToTheDtype) {
     EXPECT_EQ(narrow[i], rounded(DType::bfloat16, wide[i]));
   EXPECT_EQ(rounded(DType::bfloat16, 1 + 0x1p-9), 1);
   EXPECT_EQ(rounded(DType::float16, 65519), 65504);
+  // By way of the nearest float32, these would be ties.
+  EXPECT_EQ(rounded(DType::bfloat16, 1 + 0x1p-8 + 0x1p-40), 1 + 0x1p-7);
+  EXPECT_EQ(rounded(DType::float16, 1 + 3 * 0x1p-11 - 0x1p-40), 1 + 0x1p-10);
 }
 
 TEST(InputValuesTest, KindsAreWhatTheySay) {

@@ -23,6 +23,18 @@ double by_definition(unsigned bits, int exponent_bits, int mantissa_bits, int bi
   return sign * std::ldexp(mantissa + (1U << mantissa_bits), exponent - bias - mantissa_bits);
 }
 
+TEST(ConversionsTest, RoundToOdd_KeepsWhatFloat32Has) {
+  for (const float value : {0.0F, -0.0F, 1.0F, -1.5F, 0x1p-149F, inf, -inf})
+    EXPECT_EQ(std::signbit(round_to_odd(value)) ? -round_to_odd(value) : round_to_odd(value),
+              std::abs(value));
+  EXPECT_TRUE(std::isnan(round_to_odd(std::nan(""))));
+  EXPECT_EQ(round_to_odd(1 + 0x1p-40), 1 + 0x1p-23F);
+  EXPECT_EQ(round_to_odd(1 - 0x1p-40), 1 - 0x1p-24F);
+  EXPECT_EQ(round_to_odd(-1 - 0x1p-40), -1 - 0x1p-23F);
+  EXPECT_EQ(round_to_odd(1e300), std::numeric_limits<float>::max());
+  EXPECT_EQ(round_to_odd(1e-300), 0x1p-149F);
+}
+
 TEST(ConversionsTest, EveryFiniteHalfHasItsDefinedValue) {
   for (unsigned bits = 0; bits < 0x10000; ++bits) {
     if ((bits & 0x7C00) == 0x7C00)

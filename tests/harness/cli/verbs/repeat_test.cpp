@@ -142,6 +142,12 @@ TEST_F(RepeatVerbTest, FailedFirstRun_IsItsExitCode) {
   EXPECT_THAT(found.err, HasSubstr("its first run did not finish"));
 }
 
+TEST_F(RepeatVerbTest, NaN_Is4) {
+  const Outcome found = parity("repeat --times 3 -- " + trainer() + " nan");
+  EXPECT_EQ(found.status, 4);
+  EXPECT_THAT(found.err, HasSubstr("loss is NaN at step 3 of its first run"));
+}
+
 TEST_F(RepeatVerbTest, ConditionWithoutEffect_Is3) {
   if (!can_preload())
     GTEST_SKIP() << "a sanitizer is preloaded already";

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
 #include <gmock/gmock.h>
 
 #include "tests/support/traces/planted_runs.hpp"
@@ -114,6 +116,15 @@ TEST_F(RepeatsTest, NothingRecorded_Missing) {
   const CheckResult result = judge_runs({PlantedRun(), PlantedRun()});
   EXPECT_FALSE(result.passed);
   EXPECT_EQ(result.verdict, Verdict::missing) << result.sentence;
+}
+
+TEST_F(RepeatsTest, NaN_IsNeitherAgreementNorAnotherRun) {
+  PlantedRun lost = run();
+  lost.channels["loss"] = std::vector<double>{3, std::nan(""), std::nan("")};
+  const CheckResult result = judge_runs({lost, lost, lost});
+  EXPECT_EQ(result.verdict, Verdict::missing);
+  EXPECT_THAT(result.sentence, HasSubstr("loss is NaN at step 2 of a"));
+  EXPECT_EQ(judge_runs({run(), lost}).verdict, Verdict::different);
 }
 
 TEST_F(RepeatsTest, ChannelsOnly_SaysSo) {

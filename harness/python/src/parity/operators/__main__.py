@@ -16,7 +16,7 @@ from ..native import library
 from ..native.memory import memory_of
 from ..native.trace_file import TraceFile
 from ..recording.facts import provenance_text
-from . import function, variants
+from . import function, program, variants
 from .beat import beat
 from .call import Guard, gradients, leaves, outputs_of
 from .inputs import Problem
@@ -119,17 +119,9 @@ def mark(values: torch.Tensor) -> float:
     return float((flat * signs).sum())
 
 
-def main() -> int:
-    folder = sys.argv[1] if len(sys.argv) > 1 else "."
-    with open(os.environ["PARITY_CONFIG"], encoding="utf-8") as file:
-        config = json.load(file)
-    try:
-        Runner(config, folder, os.environ.get("PARITY_DTYPE", "float32")).run()
-    except library.Error as problem:
-        print(f"parity: {problem}", file=sys.stderr)
-        return 2
-    return 0
+def run(config: dict[str, Any], folder: str) -> None:
+    Runner(config, folder, os.environ.get("PARITY_DTYPE", "float32")).run()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(program.main(run))

@@ -20,7 +20,7 @@ from ..native import library
 from ..native.memory import memory_of
 from ..native.trace_file import TraceFile
 from ..recording.facts import provenance_text
-from . import abstract, function
+from . import abstract, function, program
 from .beat import beat
 from .call import leaves
 from .inputs import Problem, dtype_of
@@ -118,16 +118,9 @@ def _arithmetic(problem: Problem, point: int) -> Any:
     return numpy.float64 if problem.points[point]["dtype"] == "float64" else numpy.float32
 
 
-def main() -> int:
-    with open(os.environ["PARITY_CONFIG"], encoding="utf-8") as file:
-        config = json.load(file)
-    try:
-        ExactRunner(config, sys.argv[1] if len(sys.argv) > 1 else ".").run()
-    except library.Error as problem:
-        print(f"parity: {problem}", file=sys.stderr)
-        return 2
-    return 0
+def run(config: dict[str, Any], folder: str) -> None:
+    ExactRunner(config, folder).run()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(program.main(run))
