@@ -146,7 +146,7 @@ void write_case(Page& page, const Case& item) {
   const std::string aside = shorten(item.title == item.name ? "" : item.title, longest_name);
   page.wrapped(
       (item.skipped.empty() ? page.mark(item.passed) : page.strong("–")) + " " + page.strong(name) + "  ",
-      width_of(name) + 4, aside + (aside.empty() ? "" : ", ") + duration(item.seconds) + " of training", 2);
+      width_of(name) + 4, aside + (aside.empty() ? "" : ", ") + duration(item.seconds) + " of runs", 2);
   if (const std::string meshes = meshes_label(item); !meshes.empty())
     page.wrapped(page.faint("  mesh "), 7, shorten(meshes, 2 * longest_name));
   write_checks(page, item.checks);

@@ -79,7 +79,7 @@ TEST(TerminalTest, TheSearchForACauseIsToldOnceACase) {
 TEST(TerminalTest, PassingChecksTakeOneLineEach) {
   const std::string text = terminal_case(sample_case(2), Colour::plain, 110);
   EXPECT_EQ(text,
-            "✓ checkpoint/resume  Stopped at 5 of 10 against straight through, 7.2 s of training\n"
+            "✓ checkpoint/resume  Stopped at 5 of 10 against straight through, 7.2 s of runs\n"
             "  ✓ identical 3 channels are the same bits in both arms over steps 1-10\n"
             "  → The resumed run is the same bits as the straight one at every update.\n");
 }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/enum_names.hpp"
+#include "harness/base/processes/cores.hpp"
 #include "harness/suite/plan/plan.hpp"
 
 namespace parity::suite {
@@ -85,8 +86,9 @@ std::vector<std::string> Plan::add_watched(PlannedCase& planned, const RunToWatc
   PlannedRun run = again(place, {"", wanted.under, wanted.number});
   Json identity = Json::parse(run.identity);
   identity["watched"] = place.watched.size();
-  run.elsewhere = wanted.elsewhere;
+  run.elsewhere = wanted.elsewhere && run.threads < core_count();  // else there are no other cores
   run.identity = json_text(identity);
+  const bool elsewhere = run.elsewhere;
   const int64_t update = wanted.update;
   trace::Capture capture;
   capture.sketches = {{{}, {trace::Phase::optim, trace::Phase::param}, {}},
@@ -96,7 +98,7 @@ std::vector<std::string> Plan::add_watched(PlannedCase& planned, const RunToWatc
   if (wanted.values)
     capture.tensors = {{{wanted.values->step}, {wanted.values->phase}, {wanted.values->name}}};
   run.capture.merge(capture);
-  place.watched.push_back({keep(std::move(run)), update, wanted.under, wanted.elsewhere});
+  place.watched.push_back({keep(std::move(run)), update, wanted.under, elsewhere});
   ask_for(place.watched.back().id);
   return {order_.begin() + static_cast<std::ptrdiff_t>(before), order_.end()};
 }

@@ -11,6 +11,7 @@
 #include "harness/base/enum_names.hpp"
 #include "harness/base/error.hpp"
 #include "harness/base/processes/cores.hpp"
+#include "harness/suite/plan/own_programs.hpp"
 
 namespace parity::suite {
 namespace fs = std::filesystem;
@@ -56,14 +57,12 @@ std::vector<int> usable_cores() {
 }
 
 fs::path memory_library() {
-  std::error_code none;
-  const fs::path folder = fs::read_symlink("/proc/self/exe", none).parent_path();
-  for (const fs::path& place : {folder, folder.parent_path() / "bin"})
-    if (fs::path library = place / "libparity-memory.so"; fs::exists(library, none))
-      return library;
+  constexpr const char* name = "libparity-memory.so";
+  if (fs::path library = own_program(name); library.is_absolute())
+    return library;
   throw UserError(
-      fmt::format("cannot change the memory of a run (libparity-memory.so is not in {}); build or install it",
-                  folder.string()),
+      fmt::format("cannot change the memory of a run ({} is not beside this program); build or install it",
+                  name),
       ExitCode::missing);
 }
 
@@ -76,12 +75,15 @@ std::vector<int> cores_of_rank(const PlannedRun& run, int rank) {
   if (run.under != Condition::other_cores && !run.elsewhere)
     return {};
   const std::vector<int> usable = usable_cores();
-  if (usable.size() < 2)
-    throw UserError("cannot use other cores (this process may use only one); run it with more cores",
-                    ExitCode::missing);
+  if (usable.size() <= static_cast<size_t>(run.threads))
+    throw UserError(
+        fmt::format("cannot use other cores (a rank of {} needs {}, and this process may use {}); run it "
+                    "with more cores or fewer threads",
+                    run.label, run.threads, usable.size()),
+        ExitCode::missing);
   const int64_t shift = run.repetition + (run.elsewhere ? 1 : 0);
   std::vector<int> cores;
-  for (int64_t thread = 0; thread < run.threads && cores.size() < usable.size(); ++thread)
+  for (int64_t thread = 0; thread < run.threads; ++thread)
     cores.push_back(
         usable.at(static_cast<size_t>(shift + int64_t{rank} * run.threads + thread) % usable.size()));
   return cores;

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <sched.h>
 
+#include "harness/base/processes/cores.hpp"
 #include "tests/harness/cli/program_fixture.hpp"
 
 namespace parity::cli {
@@ -47,7 +48,9 @@ TEST_P(ControlTest, Defect_IsFoundAndClassified) {
   const Json& finding = record.at("findings").at(0);
   const std::string text =
       finding.at("sentence").get<std::string>() + "; " + finding.at("looks_like").get<std::string>();
-  EXPECT_EQ(finding.at("recurrence"), control.recurrence) << text;
+  // The repetition under threads has two: on two cores there are no others that could be asked.
+  const bool nowhere_else = control.name == "threads" && core_count() <= 2;
+  EXPECT_EQ(finding.at("recurrence"), nowhere_else ? "persistent_here" : control.recurrence) << text;
   const bool races = control.name == "race" || control.name == "atomic";  // two threads may agree once
   EXPECT_TRUE(races ? finding.at("step") >= 3 : finding.at("step") == 3) << text;
   for (const std::string& words : control.words)
