@@ -15,6 +15,7 @@
 #include "harness/suite/cases/arm_settings.hpp"
 #include "harness/suite/results/case_sentence.hpp"
 #include "harness/suite/results/case_times.hpp"
+#include "harness/suite/results/check_parameters.hpp"
 #include "harness/suite/results/commands/bisect.hpp"
 #include "harness/suite/results/commands/follow_up.hpp"
 #include "harness/suite/results/commands/reproduce.hpp"
@@ -190,44 +191,6 @@ results::Coverage coverage_of(const JudgedCheck& judged) {
   if (judged.kind == results::CheckKind::golden && judged.result.passed)
     summary.sides.clear();
   return summary;
-}
-
-void add_operator_parameters(Json& parameters, const compare::OperatorClaim& claim) {
-  if (!claim.axis.empty())
-    parameters["axis"] = claim.axis;
-  for (const auto& [name, value] :
-       {std::pair{"ulp", claim.ulp}, {"ulp_at_least", claim.ulp_at_least}, {"times", claim.times}})
-    if (value)
-      parameters[name] = *value;
-}
-
-/// Returns the parameters of a claim's relation that the case gives.
-Json parameters_of(const compare::Check& claim) {
-  Json parameters = Json::object();
-  if (claim.relation == compare::Relation::lagged)
-    parameters["lag"] = claim.lag;
-  if (claim.tolerance)
-    parameters["tolerance"] = *claim.tolerance;
-  if (claim.precision)
-    parameters["precision"] = name_of(*claim.precision);
-  if (claim.imprecision)
-    parameters["imprecision"] = *claim.imprecision;
-  if (claim.sibling)
-    parameters["times"] = claim.sibling->times;
-  if (!claim.laws.empty())
-    parameters["laws"] = fmt::format("{}", fmt::join(claim.laws, ", "));
-  if (!claim.departs.empty())
-    parameters["departs"] = fmt::format("{}", fmt::join(claim.departs, ", "));
-  if (!claim.before.empty())
-    parameters["before"] = claim.before;
-  if (claim.of_operator)
-    add_operator_parameters(parameters, *claim.of_operator);
-  if (claim.relation == compare::Relation::repeats) {
-    parameters["times"] = claim.times;
-    if (claim.under != compare::Condition::none)
-      parameters["under"] = name_of(claim.under);
-  }
-  return parameters;
 }
 
 std::vector<results::TensorRow> finite_rows(std::vector<results::TensorRow> rows) {

@@ -304,7 +304,7 @@ class ExactTest(unittest.TestCase):
             exact("cross_entropy", beyond)
         with self.assertRaisesRegex(RuntimeError, "needs a tensor 'labels'"):
             exact("cross_entropy", problem_of({"logits": tensor([4, 5])}, {}))
-        with self.assertRaisesRegex(RuntimeError, "no exact formula"):
+        with self.assertRaisesRegex(RuntimeError, "unknown exact formula"):
             exact("rms_norms", problem_of({"x": tensor([4])}, {}))
 
 
