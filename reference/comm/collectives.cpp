@@ -58,6 +58,7 @@ struct PendingSend::State {
   std::string words;
   std::function<void(bool waits)> report_wait;
   std::function<void()> report_result = {};  ///< shows what it gave; empty: nobody looks
+  std::vector<PendingSend> followed = {};    ///< the message of a mirror, which belongs to it
 
   void wait() const {
     report_wait(true);
@@ -79,6 +80,8 @@ PendingSend::~PendingSend() = default;
 
 void PendingSend::wait() {
   state_->wait();
+  for (PendingSend& each : state_->followed)
+    each.wait();
 }
 
 std::string Group::describe_with_ranks(const char* kind) const {
@@ -130,15 +133,28 @@ void Group::perform(const char* kind, const Bytes& bytes, const Start& start) co
   this->start(kind, bytes, start).wait();
 }
 
+/// Returns who follows a tensor's collectives; null: nobody.
+Mirror* Group::mirror_of(const torch::Tensor& tensor) const {
+  return tensor.is_floating_point() ? shared_->mirror.get() : nullptr;
+}
+
+void Group::follow(std::shared_ptr<Mirror> mirror) const {
+  shared_->mirror = std::move(mirror);
+}
+
 void Group::all_reduce(const torch::Tensor& tensor, Reduction reduction) const {
   if (size_ == 1)
     return;
+  Mirror* const mirror = mirror_of(tensor);
+  const std::unique_ptr<Mirror::Taken> before = mirror != nullptr ? mirror->take(tensor) : nullptr;
   perform("all_reduce", {tensor, tensor}, [&] {
     std::vector<torch::Tensor> tensors = {tensor};
     c10d::AllreduceOptions options;
     options.reduceOp = reduce_op(reduction);
     return backend_of(tensor).allreduce(tensors, options);
   });
+  if (before)
+    mirror->all_reduced(*this, tensor, *before, reduction);
 }
 
 torch::Tensor Group::all_gather(const torch::Tensor& tensor) const {
@@ -147,6 +163,8 @@ torch::Tensor Group::all_gather(const torch::Tensor& tensor) const {
   torch::Tensor all = like_with_rows(tensor, size_ * tensor.size(0));
   torch::Tensor mine = tensor;
   perform("all_gather", {tensor, all}, [&] { return backend_of(mine)._allgather_base(all, mine); });
+  if (Mirror* const mirror = mirror_of(tensor))
+    mirror->all_gathered(*this, tensor, all);
   return all;
 }
 
@@ -159,6 +177,8 @@ torch::Tensor Group::reduce_scatter(const torch::Tensor& tensor) const {
   torch::Tensor whole = tensor;
   perform("reduce_scatter", {tensor, part},
           [&] { return backend_of(whole)._reduce_scatter_base(part, whole); });
+  if (Mirror* const mirror = mirror_of(tensor))
+    mirror->reduce_scattered(*this, tensor, part);
   return part;
 }
 
@@ -174,6 +194,8 @@ torch::Tensor Group::all_to_all(const torch::Tensor& tensor, const std::vector<i
   std::vector<int64_t> out_counts = receive_rows, in_counts = send_rows;
   perform("all_to_all", {tensor, received},
           [&] { return backend_of(sent).alltoall_base(received, sent, out_counts, in_counts); });
+  if (Mirror* const mirror = mirror_of(tensor))
+    mirror->exchanged(*this, tensor, received, send_rows, receive_rows);
   return received;
 }
 
@@ -186,10 +208,12 @@ void Group::broadcast(const torch::Tensor& tensor, int64_t root) const {
     options.rootRank = root;
     return backend_of(tensor).broadcast(tensors, options);
   });
+  if (Mirror* const mirror = mirror_of(tensor))
+    mirror->broadcast(*this, tensor, root);
 }
 
 PendingSend Group::start_send(const torch::Tensor& tensor, int64_t to, int64_t tag) const {
-  return start("send", {tensor, {}}, [&] {
+  PendingSend sent = start("send", {tensor, {}}, [&] {
     if (!tensor.is_cpu()) {
       static_cast<void>(backend_of(tensor));
       return waiting(device_messages_->start_send(tensor, to, tag));
@@ -197,6 +221,9 @@ PendingSend Group::start_send(const torch::Tensor& tensor, int64_t to, int64_t t
     std::vector<torch::Tensor> tensors = {tensor};
     return ending(backend_->send(tensors, static_cast<int>(to), static_cast<int>(tag)));
   });
+  if (Mirror* const mirror = mirror_of(tensor))
+    sent.state_->followed.push_back(mirror->send(*this, tensor, to, tag));
+  return sent;
 }
 
 void Group::send(const torch::Tensor& tensor, int64_t to, int64_t tag) const {
@@ -212,6 +239,8 @@ void Group::receive(const torch::Tensor& tensor, int64_t from, int64_t tag) cons
     std::vector<torch::Tensor> tensors = {tensor};
     return ending(backend_->recv(tensors, static_cast<int>(from), static_cast<int>(tag)));
   });
+  if (Mirror* const mirror = mirror_of(tensor))
+    mirror->receive(*this, tensor, from, tag);
 }
 
 void Group::barrier() const {

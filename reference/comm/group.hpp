@@ -67,6 +67,7 @@ class PendingSend {
   std::unique_ptr<State> state_;
 };
 
+class Mirror;
 class TaggedMessages;
 
 /// Runs collectives between some ranks of a job. A group of one rank moves nothing.
@@ -137,6 +138,8 @@ class Group {
   void watch(Watcher watcher) const;
   /// Lets `tap` see every collective of all groups from now on; an empty one lets nothing see them.
   void tap(CollectiveTap tap) const;
+  /// Lets `mirror` follow every collective of all groups from now on.
+  void follow(std::shared_ptr<Mirror> mirror) const;
   /// Returns warnings about environment variables that have no effect on these ranks.
   const std::vector<std::string>& warnings() const;
 
@@ -146,6 +149,7 @@ class Group {
   void connect(c10::intrusive_ptr<c10d::Store> store);
   void connect_device();
   c10d::Backend& backend_of(const torch::Tensor& tensor) const;
+  Mirror* mirror_of(const torch::Tensor& tensor) const;
   /// What a collective reads and writes on this rank; undefined where there is nothing.
   struct Bytes {
     torch::Tensor sent, received;

@@ -14,6 +14,7 @@
 #include <torch/csrc/distributed/c10d/Store.hpp>
 
 #include "reference/comm/group.hpp"
+#include "reference/comm/mirror.hpp"
 
 namespace parity::reference {
 
@@ -31,6 +32,7 @@ struct Group::Shared {
   std::map<std::string, int64_t> subgroups = {};  ///< made so far under a name
   Watcher watcher = {};
   CollectiveTap tap = {};
+  std::shared_ptr<Mirror> mirror = {};  ///< null: nobody follows
 
   void report_wait(std::string_view what) const {
     if (watcher)

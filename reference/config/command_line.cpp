@@ -127,6 +127,15 @@ void default_to(std::filesystem::path& path, const std::string& value) {
     path = value;
 }
 
+/// Returns the key that draws the residues of an exact twin; 0 where none is given.
+uint64_t exact_key(const std::string& text) {
+  uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (!text.empty() && (error != std::errc{} || end != text.data() + text.size()))
+    throw UserError("cannot use PARITY_EXACT_KEY=" + text + " (it is no whole number); give one from 0");
+  return value;
+}
+
 }  // namespace
 
 Invocation parse_command_line(const std::vector<std::string>& arguments, const Environment& environment) {
@@ -144,7 +153,10 @@ Invocation parse_command_line(const std::vector<std::string>& arguments, const E
   for (const std::string& setting : given.settings)
     apply_setting(run.config, setting);
   const std::string dtype = given.dtype.empty() ? environment("PARITY_DTYPE") : given.dtype;
-  if (!dtype.empty())
+  run.exact = dtype == "exact";
+  if (run.exact)
+    run.exact_key = exact_key(environment("PARITY_EXACT_KEY"));
+  else if (!dtype.empty())
     set_key(run.config, "dtype", dtype);
   take_weights(given, run);
   default_to(run.trace, environment("PARITY_TRACE"));
@@ -162,7 +174,7 @@ std::string_view help_text() {
   parity-train CONFIG.(toml|json) [options]
 
   --set KEY=VALUE         change one key of the config; may be repeated
-  --dtype TYPE            float32, or float64 for the twin
+  --dtype TYPE            float32, float64 for the twin, or exact for the exact twin: residues beside the values
   --trace FILE            write a trace to this file (default: no trace)
   --capture FILE          JSON file that lists the tensors to keep in the trace
   --stop-after N          train updates 1 to N, then save a checkpoint

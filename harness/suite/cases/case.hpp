@@ -109,6 +109,7 @@ struct CaptureSpec {
 struct PythonSpec {
   std::filesystem::path interpreter;  ///< absolute; empty: the case has no such table
   std::string make;                   ///< the command that makes the environment, for people; may be ""
+  std::vector<std::string> packages;  ///< without one of these PyPI packages the case is skipped
 };
 
 /// The arms that the case's golden holds: their channels, and digests of gradients and parameters at the

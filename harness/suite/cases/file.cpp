@@ -201,11 +201,13 @@ void read_golden_table(Case& result, const TomlTable& table, const std::vector<s
 
 /// Reads the environment of Python. Its path counts from the folder of the case.
 void read_python(Case& result, const TomlTable& table) {
-  table.allow_only({"venv", "make"});
+  table.allow_only({"venv", "make", "packages"});
   if (const std::string venv = table.string("venv"); !venv.empty())
     result.python.interpreter =
         (fs::absolute(table.file()).parent_path() / venv / "bin" / "python").lexically_normal();
   result.python.make = table.string("make");
+  if (table.has("packages"))
+    result.python.packages = table.strings("packages");
   for (const Arm& arm : result.arms)
     for (const std::string& word : arm.command)
       if (word.find("{python}") != std::string::npos && result.python.interpreter.empty() && !arm.is_operator)

@@ -8,23 +8,21 @@
 
 #include "harness/base/elapsed.hpp"
 #include "harness/base/files/file.hpp"
+#include "harness/suite/runs/python_environment.hpp"
 
 namespace parity::suite {
 
 Runner::Runner(Options options, const RunStore& store)
     : options_(std::move(options)), store_(store), started_(std::chrono::steady_clock::now()) {}
 
-/// Fails a run whose virtual environment has not been made. \return whether it failed
+/// Fails a run whose Python cannot run its command. \return whether it failed
 bool Runner::fail_without_environment(const PlannedRun& run) {
-  std::error_code error;
-  if (run.python.interpreter.empty() || std::filesystem::exists(run.python.interpreter, error))
+  const std::string missing = missing_environment(run.python);
+  if (missing.empty())
     return false;
   RunResult result;
   result.folder = store_.folder(run.id);
-  result.failure =
-      RunFailure{results::FailureKind::no_environment,
-                 fmt::format("its Python is not there ({}){}", path_from_here(run.python.interpreter),
-                             run.python.make.empty() ? "" : "; make it with: " + run.python.make)};
+  result.failure = RunFailure{results::FailureKind::no_environment, missing};
   results_[run.id] = result;
   ended_.push_back(run.id);
   return true;

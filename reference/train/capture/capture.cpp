@@ -15,6 +15,7 @@
 #include "reference/train/capture/layout.hpp"
 #include "reference/train/capture/offer.hpp"
 #include "reference/train/capture/restart_state.hpp"
+#include "reference/train/numerics/exact_twin.hpp"
 #include "reference/train/step/batch_input.hpp"
 #include "reference/train/step/trainer.hpp"
 
@@ -102,7 +103,8 @@ void StepCapture::offer(trace::Phase phase) {
                : parameter_layout(parameter.layout, shape, mesh, rank);
   };
   for (const Parameter& parameter : trainer_.parameters()) {
-    torch::Tensor value = phase == trace::Phase::param ? parameter.value.detach() : parameter.value.grad();
+    torch::Tensor value = recorded(
+        phase == trace::Phase::param ? parameter.value.detach() : parameter.value.grad(), parameter.name);
     if (!value.is_cpu() && !recorder_.wants(phase, parameter.name))
       continue;
     const TensorLayout layout = layout_of(parameter, value.sizes().vec());
@@ -124,7 +126,7 @@ void StepCapture::offer_optimizer_state() {
       continue;
     const Shape shape = state.value.sizes().vec();
     parity::reference::offer(recorder_, trainer_.world().device(), trace::Phase::optim, state.name,
-                             state.value, shape,
+                             recorded(state.value, state.name), shape,
                              parameter_layout(state.layout, shape, trainer_.mesh(), trainer_.world().rank()));
   }
 }

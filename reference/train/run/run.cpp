@@ -22,6 +22,7 @@
 #include "reference/train/checks/equal_configs.hpp"
 #include "reference/train/checks/non_finite.hpp"
 #include "reference/train/numerics/determinism.hpp"
+#include "reference/train/numerics/exact_twin.hpp"
 #include "reference/train/run/halves.hpp"
 #include "reference/train/run/heartbeat.hpp"
 #include "reference/train/run/provenance.hpp"
@@ -153,6 +154,8 @@ void run(const Invocation& invocation, const Job& job, std::ostream& log, const 
   heartbeat.beat(0, "start");
   make_deterministic(config.threads);
   require_mkl_branch();
+  if (invocation.exact)
+    begin_exact_twin(invocation.exact_key);
   const bool is_first = job.rank == 0;
   if (is_first && !invocation.save_weights.empty())
     const NewFile writable(invocation.save_weights);  // throws before training if it cannot be written

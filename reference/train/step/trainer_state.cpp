@@ -8,6 +8,7 @@
 #include "reference/train/checks/weights_digest.hpp"
 #include "reference/train/numerics/attention_choice.hpp"
 #include "reference/train/numerics/autocast.hpp"
+#include "reference/train/numerics/exact_twin.hpp"
 #include "reference/weights/state_dict.hpp"
 
 namespace parity::reference {
@@ -36,7 +37,11 @@ Applied initialized(Decoder& model, const RunConfig& config, const Parallel& par
   model.move_to(parallel.world->device().place);
   if (config.train.batch_invariant)
     make_batch_invariant(model.hooks());
-  return apply_parallelism(model, config.parallel, parallel);
+  follow_collectives(*parallel.world);
+  draw_residues(model);
+  Applied applied = apply_parallelism(model, config.parallel, parallel);
+  keep_levels(applied.parameters);
+  return applied;
 }
 
 }  // namespace

@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/exact/call.hpp"
+
+#include <utility>
+
+#include <ATen/ATen.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
+
+#include "harness/base/error.hpp"
+#include "reference/exact/exact.hpp"
+#include "reference/exact/shadow.hpp"
+
+namespace parity::reference::exact {
+namespace {
+
+void append(std::vector<at::Tensor>& to, const c10::IValue& value) {
+  if (value.isTensor())
+    to.push_back(value.toTensor());
+  else if (value.isTensorList())
+    for (const at::Tensor& each : value.toTensorVector())
+      to.push_back(each);
+}
+
+}  // namespace
+
+Call::Call(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack arguments)
+    : op_(op), keys_(keys), arguments_(std::move(arguments)) {}
+
+std::vector<int64_t> Call::integers(size_t i) const {
+  return has(i) ? arguments_[i].toIntVector() : std::vector<int64_t>();
+}
+
+Numbers Call::numbers(size_t i) const {
+  const c10::IValue& value = arguments_.at(i);
+  return value.isTensor() ? read(value.toTensor()) : constant(value.toScalar().toDouble());
+}
+
+std::vector<Numbers> Call::all_numbers(size_t i) const {
+  std::vector<Numbers> result;
+  for (const at::Tensor& each : arguments_.at(i).toTensorVector())
+    result.push_back(read(each));
+  return result;
+}
+
+void Call::run() {
+  if (std::exchange(has_run_, true))
+    return;
+  results_ = arguments_;
+  op_.redispatchBoxed(keys_ & c10::DispatchKeySet(c10::DispatchKeySet::FULL_AFTER, dispatch_key), &results_);
+}
+
+at::Tensor Call::result(size_t i) const {
+  require(has_run_, "results of a call that has not run");
+  return results_.at(i).toTensor();
+}
+
+std::vector<at::Tensor> Call::written() const {
+  std::vector<at::Tensor> result;
+  for (const c10::IValue& each : results_)
+    append(result, each);
+  if (!results_.empty())
+    return result;
+  const std::vector<c10::Argument>& declared = op_.schema().arguments();
+  for (size_t i = 0; i < declared.size(); ++i)
+    if (declared[i].alias_info() != nullptr && declared[i].alias_info()->isWrite())
+      append(result, arguments_[i]);
+  return result;
+}
+
+at::Tensor Call::call_on(const std::vector<std::pair<size_t, c10::IValue>>& replaced) const {
+  const std::string name = "aten::" + base_name(op_.schema());
+  const auto found = c10::Dispatcher::singleton().findSchema({name, op_.schema().overload_name()});
+  if (!found)
+    throw UserError(op_.schema().name() + "." + op_.schema().overload_name() +
+                    " has no exact form, since no variant of it returns a new tensor");
+  torch::jit::Stack stack = arguments_;
+  for (const auto& [i, value] : replaced)
+    stack.at(i) = value;
+  stack.resize(found->schema().arguments().size());
+  found->callBoxed(&stack);
+  return stack.at(0).toTensor();
+}
+
+std::string base_name(const c10::FunctionSchema& schema) {
+  std::string name = schema.name().substr(schema.name().find(':') + 2);
+  if (name.ends_with('_') && !name.ends_with("__"))
+    name.pop_back();
+  return name;
+}
+
+const Rules& all_rules() {
+  static const Rules rules = [] {
+    Rules result;
+    for (const auto add : {add_arithmetic, add_functions, add_movement, add_choices, add_reductions,
+                           add_products, add_composites})
+      add(result);
+    return result;
+  }();
+  return rules;
+}
+
+std::vector<Numbers> from_operators(const std::function<std::vector<at::Tensor>()>& function) {
+  const std::vector<at::Tensor> tensors = [&] {
+    const at::AutoDispatchBelowAutograd no_graph;
+    const c10::impl::LocalDispatchKeySet now = c10::impl::tls_local_dispatch_key_set();
+    const c10::impl::ForceDispatchKeyGuard with_residues(now.included_.add(dispatch_key),
+                                                         now.excluded_.remove(dispatch_key));
+    return function();
+  }();
+  std::vector<Numbers> result;
+  for (const at::Tensor& each : tensors)
+    result.push_back(each.defined() ? read(each) : Numbers());
+  return result;
+}
+
+}  // namespace parity::reference::exact

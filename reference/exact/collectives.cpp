@@ -1,0 +1,163 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/exact/collectives.hpp"
+
+#include <utility>
+
+#include <ATen/ATen.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
+
+#include "harness/base/error.hpp"
+#include "reference/exact/exact.hpp"
+#include "reference/exact/shadow.hpp"
+
+namespace parity::reference::exact {
+namespace {
+
+constexpr int64_t absent = -3;  ///< a plane that a rank does not have
+
+/// Returns all planes as one tensor [rows, planes, ...] of a fixed number of planes: levels, power, factor.
+at::Tensor packed(const Numbers& x, at::IntArrayRef shape) {
+  std::vector<at::Tensor> planes = x.levels;
+  planes.resize(static_cast<size_t>(tower().levels()));
+  planes.push_back(x.power);
+  planes.push_back(x.factor);
+  for (at::Tensor& plane : planes)
+    plane = plane.defined() ? plane.expand(shape) : at::full(shape, absent, at::kLong);
+  return at::stack(planes, 1).contiguous();
+}
+
+at::Tensor packed(const at::Tensor& x) {
+  return packed(read(x), x.sizes());
+}
+
+/// The inverse. A plane that some rank did not have is dropped.
+Numbers unpacked(const at::Tensor& planes) {
+  const auto plane = [&](int64_t i) {
+    const at::Tensor result = planes.select(1, i);
+    return result.eq(absent).any().item<bool>() ? at::Tensor() : result;
+  };
+  Numbers result;
+  for (int64_t level = 0; level < tower().levels(); ++level) {
+    const at::Tensor each = plane(level);
+    if (!each.defined())
+      break;
+    result.levels.push_back(each);
+  }
+  result.power = plane(tower().levels());
+  result.factor = result.power.defined() ? plane(tower().levels() + 1) : at::Tensor();
+  return result;
+}
+
+/// Returns the sum over ranks of parts that follow each other: [n d, planes, ...] to [d, ...].
+Numbers sum_of_parts(const at::Tensor& parts, int64_t n) {
+  const int64_t d = parts.size(0) / n;
+  // All parts together, so that every rank drops the same planes.
+  Numbers all = unpacked(parts), total;
+  for (int64_t i = 0; i < n; ++i) {
+    const Numbers each = moved(
+        {all}, [&](const std::vector<at::Tensor>& planes, int64_t) { return planes[0].narrow(0, i * d, d); });
+    total = i == 0 ? each : add(total, each);
+  }
+  return total;
+}
+
+struct TakenNumbers : Mirror::Taken {
+  Numbers numbers;
+  at::Tensor values;  ///< flat
+};
+
+class Following : public Mirror {
+ public:
+  std::unique_ptr<Taken> take(const torch::Tensor& tensor) override {
+    const c10::impl::ExcludeDispatchKeyGuard without_residues(dispatch_key);
+    auto taken = std::make_unique<TakenNumbers>();
+    taken->values = tensor.detach().flatten().to(at::kDouble, false, /*copy=*/true);
+    taken->numbers = moved({read(tensor)}, [&](const std::vector<at::Tensor>& planes, int64_t) {
+      return planes[0].expand(tensor.sizes()).flatten().clone();
+    });
+    return taken;
+  }
+
+  void all_reduced(const Group& group, const torch::Tensor& result, const Taken& before,
+                   Reduction reduction) override {
+    const c10::impl::ExcludeDispatchKeyGuard without_residues(dispatch_key);
+    const auto& taken = static_cast<const TakenNumbers&>(before);
+    const int64_t n = group.size(), count = result.numel();
+    const at::Tensor all = group.all_gather(packed(taken.numbers, {count}));
+    Numbers flat;
+    if (reduction == Reduction::sum) {
+      flat = sum_of_parts(all, n);
+    } else {
+      const at::Tensor values =
+          group.all_gather(taken.values.view(at::kLong)).view(at::kDouble).view({n, count});
+      const at::Tensor rank = reduction == Reduction::max ? values.argmax(0, true) : values.argmin(0, true);
+      flat = moved({unpacked(all)}, [&](const std::vector<at::Tensor>& planes, int64_t) {
+        return planes[0].view({n, count}).gather(0, rank).squeeze(0);
+      });
+    }
+    write(result, moved({flat}, [&](const std::vector<at::Tensor>& planes, int64_t) {
+            return planes[0].reshape(result.sizes());
+          }));
+  }
+
+  void all_gathered(const Group& group, const torch::Tensor& mine, const torch::Tensor& all) override {
+    const c10::impl::ExcludeDispatchKeyGuard without_residues(dispatch_key);
+    write(all, unpacked(group.all_gather(packed(mine))));
+  }
+
+  void reduce_scattered(const Group& group, const torch::Tensor& whole, const torch::Tensor& part) override {
+    const c10::impl::ExcludeDispatchKeyGuard without_residues(dispatch_key);
+    const std::vector<int64_t> rows(static_cast<size_t>(group.size()), part.size(0));
+    write(part, sum_of_parts(group.all_to_all(packed(whole), rows, rows), group.size()));
+  }
+
+  void exchanged(const Group& group, const torch::Tensor& sent, const torch::Tensor& received,
+                 const std::vector<int64_t>& send_rows, const std::vector<int64_t>& receive_rows) override {
+    const c10::impl::ExcludeDispatchKeyGuard without_residues(dispatch_key);
+    write(received, unpacked(group.all_to_all(packed(sent), send_rows, receive_rows)));
+  }
+
+  void broadcast(const Group& group, const torch::Tensor& tensor, int64_t root) override {
+    const c10::impl::ExcludeDispatchKeyGuard without_residues(dispatch_key);
+    const bool is_root = group.rank() == root;
+    const at::Tensor planes = is_root ? packed(flat_of(tensor), {tensor.numel()}) : buffer_for(tensor);
+    group.broadcast(planes, root);
+    if (!is_root)
+      write(tensor, shaped_as(unpacked(planes), tensor));
+  }
+
+  PendingSend send(const Group& group, const torch::Tensor& tensor, int64_t to, int64_t tag) override {
+    const c10::impl::ExcludeDispatchKeyGuard without_residues(dispatch_key);
+    return group.start_send(packed(flat_of(tensor), {tensor.numel()}), to, tag);
+  }
+
+  void receive(const Group& group, const torch::Tensor& tensor, int64_t from, int64_t tag) override {
+    const c10::impl::ExcludeDispatchKeyGuard without_residues(dispatch_key);
+    const at::Tensor planes = buffer_for(tensor);
+    group.receive(planes, from, tag);
+    write(tensor, shaped_as(unpacked(planes), tensor));
+  }
+
+ private:
+  static Numbers flat_of(const at::Tensor& tensor) {
+    return moved({read(tensor)},
+                 [](const std::vector<at::Tensor>& planes, int64_t) { return planes[0].flatten(); });
+  }
+  static Numbers shaped_as(const Numbers& flat, const at::Tensor& tensor) {
+    return moved({flat}, [&](const std::vector<at::Tensor>& planes, int64_t) {
+      return planes[0].reshape(tensor.sizes());
+    });
+  }
+  static at::Tensor buffer_for(const at::Tensor& tensor) {
+    return at::empty({tensor.numel(), tower().levels() + 2}, at::kLong);
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<Mirror> follow_collectives() {
+  return std::make_shared<Following>();
+}
+
+}  // namespace parity::reference::exact

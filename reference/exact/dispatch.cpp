@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The kernel that every operator of an exact twin passes.
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <ATen/ATen.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
+#include <torch/library.h>
+
+#include "harness/base/error.hpp"
+#include "reference/exact/call.hpp"
+#include "reference/exact/exact.hpp"
+#include "reference/exact/shadow.hpp"
+
+namespace parity::reference::exact {
+namespace {
+
+template <class Function>
+void for_tensors(const c10::IValue& value, const Function& function) {
+  if (value.isTensor())
+    function(value.toTensor());
+  else if (value.isTensorList())
+    for (const at::Tensor& each : value.toTensorVector())
+      function(each);
+  else if (value.isList())
+    for (const c10::IValue& each : value.toListRef())
+      for_tensors(each, function);
+}
+
+/// What the schema says of an operator.
+struct Kind {
+  bool gives_views = false;                         ///< of memory that keeps its residues
+  bool allocates = false;                           ///< and writes nothing
+  std::optional<c10::DispatchKey> decomposes = {};  ///< into other operators, by the kernel of this key
+  std::string base;
+};
+
+Kind kind_of(const c10::OperatorHandle& op) {
+  const c10::FunctionSchema& schema = op.schema();
+  Kind kind;
+  kind.base = base_name(schema);
+  kind.gives_views = std::ranges::any_of(schema.returns(), [](const c10::Argument& result) {
+    return result.alias_info() != nullptr && !result.alias_info()->isWrite();
+  });
+  kind.allocates = kind.base.starts_with("empty") || kind.base.starts_with("new_empty") ||
+                   kind.base.starts_with("_empty") || kind.base.starts_with("resize");
+  kind.gives_views |= kind.base == "set" || kind.base == "set_data" || kind.base == "_reshape_alias";
+  if (!op.hasKernelForDispatchKey(c10::DispatchKey::CPU))
+    for (const c10::DispatchKey key :
+         {c10::DispatchKey::CompositeImplicitAutograd, c10::DispatchKey::CompositeExplicitAutograd,
+          c10::DispatchKey::CompositeExplicitAutogradNonFunctional})
+      if (!kind.decomposes && op.hasKernelForDispatchKey(key))
+        kind.decomposes = key;
+  return kind;
+}
+
+const Kind& cached_kind_of(const c10::OperatorHandle& op) {
+  thread_local std::unordered_map<const c10::FunctionSchema*, Kind> kinds;
+  const auto found = kinds.find(&op.schema());
+  return found != kinds.end() ? found->second : kinds.emplace(&op.schema(), kind_of(op)).first->second;
+}
+
+/// Returns whether a tensor among the arguments has residues, or cannot be read.
+bool needs_rule(const c10::OperatorHandle& op, const torch::jit::Stack& arguments) {
+  bool any = false;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const c10::AliasInfo* const alias = op.schema().arguments()[i].alias_info();
+    const bool is_written = alias != nullptr && alias->isWrite();
+    for_tensors(arguments[i], [&](const at::Tensor& x) {
+      if (!is_numeric(x) || x.numel() == 0)
+        return;
+      const Known known = known_of(x);
+      any |= known == Known::numbers || (!is_written && known != Known::constants);
+    });
+  }
+  return any;
+}
+
+void store(const std::vector<at::Tensor>& written, const std::vector<Numbers>& results,
+           const std::string& name) {
+  if (written.size() != results.size())
+    throw InternalError("the rule of " + name + " gives " + std::to_string(results.size()) + " results for " +
+                        std::to_string(written.size()));
+  for (size_t i = 0; i < written.size(); ++i)
+    if (is_numeric(written[i])) {
+      if (results[i].levels.empty())
+        throw InternalError("the rule of " + name + " gives no residues for result " + std::to_string(i));
+      write(written[i], results[i]);
+    }
+}
+
+[[noreturn]] void rethrow_with(const std::string& name, const std::exception& error) {
+  const std::string text = error.what();
+  throw UserError(text.starts_with("exact twin: ") ? text : "exact twin: " + name + ": " + text);
+}
+
+void run_with_rule(Call& call, const Kind& kind) {
+  const std::string name = call.op().schema().name() + "." + call.op().schema().overload_name();
+  std::vector<Numbers> results;
+  try {
+    results = all_rules().find(kind.base)->second(call);
+  } catch (const UserError& error) {
+    rethrow_with(name, error);
+  } catch (const c10::Error& error) {
+    throw UserError("exact twin: " + name + ": " + error.what_without_backtrace());
+  }
+  call.run();
+  store(call.written(), results, name);
+}
+
+void intercept(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack) {
+  const Kind& kind = cached_kind_of(op);
+  const bool has_rule = all_rules().contains(kind.base);
+  const size_t count = op.schema().arguments().size();
+  const bool implicit = kind.decomposes == c10::DispatchKey::CompositeImplicitAutograd;
+  const bool views = kind.gives_views && !implicit;  // an implicit one may copy, as reshape does
+  const auto needs = [&] {
+    const c10::impl::ExcludeDispatchKeyGuard without_residues(dispatch_key);
+    return needs_rule(op, torch::jit::last(*stack, count).vec());
+  };
+  if (!has_rule && kind.decomposes && !kind.allocates && !views && (implicit || needs()))
+    return op.callBoxedForDispatchKey(*kind.decomposes, *stack);
+  const c10::impl::ExcludeDispatchKeyGuard without_residues(dispatch_key);
+  Call call(op, keys, torch::jit::last(*stack, count).vec());
+  torch::jit::drop(*stack, count);
+  if (views || kind.allocates || !needs_rule(op, call.arguments())) {
+    call.run();
+    for (const at::Tensor& each : call.written())
+      if (is_numeric(each) && !views)
+        kind.allocates ? mark_unwritten(each) : mark_constant(each);
+  } else if (has_rule) {
+    run_with_rule(call, kind);
+  } else {
+    // Comparisons and indices have no residues. Only results that are numbers need a rule.
+    call.run();
+    for (const at::Tensor& each : call.written())
+      if (is_numeric(each))
+        throw UserError("exact twin: " + op.schema().name() + "." + op.schema().overload_name() +
+                        " has no exact form");
+  }
+  for (const c10::IValue& each : call.results())
+    stack->push_back(each);
+}
+
+}  // namespace
+
+TORCH_LIBRARY_IMPL(_, Fake, library) {
+  library.fallback(torch::CppFunction::makeFromBoxedFunction<&intercept>());
+}
+
+}  // namespace parity::reference::exact

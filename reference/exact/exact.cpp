@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/exact/exact.hpp"
+
+#include <utility>
+
+#include <ATen/ATen.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include "harness/base/hash.hpp"
+#include "reference/exact/planes.hpp"
+#include "reference/exact/shadow.hpp"
+
+namespace parity::reference::exact {
+namespace {
+
+bool active = false;
+
+bool is_square(const Field& field, uint64_t x) {
+  return field.power(x, (field.prime() - 1) / 2) == 1;
+}
+
+/// Replaces the elements of a row [D] by hashes of themselves, so that mean(x^2) + eps is a square.
+void renew_row(const uint64_t* from, uint64_t* to, int64_t D, int64_t level, double eps) {
+  const Field& field = tower().field(level);
+  const uint64_t share = field.inverse(static_cast<uint64_t>(D)), rest = tower().constant(level, eps);
+  for (uint64_t draw = 0;; ++draw) {
+    uint64_t sum = 0;
+    for (int64_t i = 0; i < D; ++i) {
+      to[i] = tower().hash(level, splitmix64(draw ^ fnv1a("renewed")), from[i]);
+      sum = field.add(sum, field.mul(to[i], to[i]));
+    }
+    if (is_square(field, field.add(field.mul(sum, share), rest)))
+      return;
+  }
+}
+
+Numbers renewed_numbers(const at::Tensor& first, double eps) {
+  const at::Tensor from = first.contiguous();
+  const int64_t D = from.size(-1), rows = from.numel() / std::max<int64_t>(1, D);
+  Numbers result;
+  for (int64_t level = 0; level < tower().levels(); ++level) {
+    at::Tensor to = at::empty_like(from);
+    const auto* in = reinterpret_cast<const uint64_t*>(from.const_data_ptr<int64_t>());
+    auto* out = reinterpret_cast<uint64_t*>(to.mutable_data_ptr<int64_t>());
+    at::parallel_for(0, rows, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t row = begin; row < end; ++row)
+        renew_row(in + row * D, out + row * D, D, level, eps);
+    });
+    result.levels.push_back(to.masked_fill_(from.lt(0), unknown));
+  }
+  return result;
+}
+
+struct Renewed : torch::autograd::Function<Renewed> {
+  static at::Tensor forward(torch::autograd::AutogradContext* /*context*/, const at::Tensor& x, double eps) {
+    at::Tensor result = x.clone(at::MemoryFormat::Contiguous);
+    const c10::impl::ExcludeDispatchKeyGuard without_residues(dispatch_key);
+    if (known_of(x) == Known::numbers && x.numel() > 0)
+      write(result, renewed_numbers(read(x).first(), eps));
+    return result;
+  }
+  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* /*context*/,
+                                                 const torch::autograd::variable_list& gradients) {
+    return {gradients[0], {}};
+  }
+};
+
+}  // namespace
+
+void begin(Tower tower) {
+  set_tower(std::move(tower));
+  active = true;
+  c10::impl::tls_set_dispatch_key_included(dispatch_key, true);
+}
+
+bool is_active() {
+  return active;
+}
+
+void draw(const at::Tensor& x, const std::string& name) {
+  const c10::impl::ExcludeDispatchKeyGuard without_residues(dispatch_key);
+  const at::Tensor places = at::arange(x.numel(), at::kLong).view(x.sizes());
+  write(
+      x,
+      lifted({{map(places, [name = fnv1a(name)](uint64_t place) { return tower().hash(0, name, place); })}}));
+}
+
+at::Tensor residues_of(const at::Tensor& x) {
+  const c10::impl::ExcludeDispatchKeyGuard without_residues(dispatch_key);
+  return read(x.detach()).first().expand(x.sizes()).contiguous();
+}
+
+at::Tensor renewed(const at::Tensor& x, double eps) {
+  return Renewed::apply(x, eps);
+}
+
+}  // namespace parity::reference::exact

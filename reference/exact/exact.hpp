@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The exact twin: every operator of this process computes residues beside its values.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <ATen/core/Tensor.h>
+#include <c10/core/DispatchKey.h>
+
+#include "reference/exact/tower.hpp"
+
+namespace parity::reference::exact {
+
+/// The dispatch key under which every operator arrives, below autograd and above the CPU's kernels. PyTorch
+/// reserves it for libraries and does not use it.
+constexpr c10::DispatchKey dispatch_key = c10::DispatchKey::Fake;
+
+/// Lets all operators of this thread, and of the threads that it starts backward passes in, compute residues.
+void begin(Tower tower);
+bool is_active();
+
+/// Gives a tensor's elements new residues: hashes of a name and of the element's place.
+/// \param x  of any strides
+void draw(const at::Tensor& x, const std::string& name);
+
+/// Returns the residues of level 0, int64, contiguous, in the shape of a real tensor.
+at::Tensor residues_of(const at::Tensor& x);
+
+/// Returns a copy, through autograd, whose residues are hashes of x's, so that all levels are known again.
+/// Each row's hash is drawn so that mean(x^2) + eps has a square root. Copy and original count as independent
+/// variables: equality then holds for any values of both.
+/// \param x  [..., D]
+at::Tensor renewed(const at::Tensor& x, double eps);
+
+}  // namespace parity::reference::exact

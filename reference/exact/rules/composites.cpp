@@ -1,0 +1,265 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Operators that are written with others. What they compute, not how, follows PyTorch's documentation.
+#include <cmath>
+#include <limits>
+
+#include <ATen/ATen.h>
+
+#include "harness/base/error.hpp"
+#include "reference/exact/call.hpp"
+
+namespace parity::reference::exact {
+namespace {
+
+using Results = std::vector<Numbers>;
+using Tensors = std::vector<at::Tensor>;
+
+Rule composite(std::function<Tensors(Call&)> function) {
+  return
+      [function = std::move(function)](Call& call) { return from_operators([&] { return function(call); }); };
+}
+
+at::Tensor optional(const Call& call, size_t i) {
+  return call.has(i) ? call.tensor(i) : at::Tensor();
+}
+
+/// Returns x - its largest along a dimension, and minus infinity alone becomes 0.
+at::Tensor shifted(const at::Tensor& x, int64_t dim) {
+  const at::Tensor largest = x.detach().amax(dim, /*keepdim=*/true);
+  return x - largest.masked_fill(largest.isneginf(), 0);
+}
+
+Tensors softmax(Call& call) {  // (self, dim, half_to_float)
+  const at::Tensor e = shifted(call.tensor(0), call.integer(1)).exp();
+  return {e / e.sum(call.integer(1), true)};
+}
+
+Tensors log_softmax(Call& call) {
+  const at::Tensor x = shifted(call.tensor(0), call.integer(1));
+  return {x - x.exp().sum(call.integer(1), true).log()};
+}
+
+Tensors softmax_backward(Call& call) {  // (grad, output, dim, input_dtype)
+  const at::Tensor &grad = call.tensor(0), &y = call.tensor(1);
+  return {y * (grad - (grad * y).sum(call.integer(2), true))};
+}
+
+Tensors log_softmax_backward(Call& call) {
+  const at::Tensor &grad = call.tensor(0), &y = call.tensor(1);
+  return {grad - y.exp() * grad.sum(call.integer(2), true)};
+}
+
+Tensors logsumexp(Call& call) {  // (self, dims, keepdim)
+  const std::vector<int64_t> dims = call.integers(1);
+  const bool keepdim = call.has(2) && call.argument(2).toBool();
+  const at::Tensor& x = call.tensor(0);
+  const at::Tensor largest = x.amax(dims, true);
+  const at::Tensor base = largest.masked_fill(largest.isneginf(), 0);
+  const at::Tensor sums = (x - base).exp().sum(dims, true);
+  // A row of minus infinities alone has no logarithm.
+  const at::Tensor empty = largest.isneginf();
+  const at::Tensor result =
+      (base + sums.masked_fill(empty, 1).log()).masked_fill(empty, -std::numeric_limits<double>::infinity());
+  return {keepdim ? result : result.squeeze(dims)};
+}
+
+/// Returns labels as indices, ignored ones as 0, and the weights 1 or 0 of the rows.
+std::pair<at::Tensor, at::Tensor> labels_of(const at::Tensor& target, int64_t ignored,
+                                            const at::Tensor& like) {
+  const at::Tensor is_ignored = target.eq(ignored);
+  return {target.masked_fill(is_ignored, 0), is_ignored.logical_not().to(like.scalar_type())};
+}
+
+void refuse_weights(const Call& call, size_t i) {
+  if (call.has(i))
+    throw UserError("weights of classes have no exact form");
+}
+
+Tensors nll_loss(Call& call) {  // (self, target, weight, reduction, ignore_index)
+  refuse_weights(call, 2);
+  const at::Tensor& x = call.tensor(0);
+  const at::Tensor is_ignored = call.tensor(1).eq(call.integer(4));
+  const at::Tensor index = call.tensor(1).masked_fill(is_ignored, 0);
+  const at::Tensor losses =
+      x.gather(x.dim() - 1, index.unsqueeze(-1)).squeeze(-1).neg().masked_fill(is_ignored, 0);
+  const at::Tensor count = is_ignored.logical_not().sum().to(x.scalar_type());
+  switch (call.integer(3)) {
+    case at::Reduction::None:
+      return {losses, at::zeros({}, x.options())};
+    case at::Reduction::Sum:
+      return {losses.sum(), count};
+    default:
+      return {losses.sum() / count, count};
+  }
+}
+
+Tensors nll_loss_backward(
+    Call& call) {  // (grad, self, target, weight, reduction, ignore_index, total_weight)
+  refuse_weights(call, 3);
+  const at::Tensor& x = call.tensor(1);
+  const auto [index, weights] = labels_of(call.tensor(2), call.integer(5), x);
+  at::Tensor grad = call.tensor(0);
+  if (call.integer(4) == at::Reduction::Mean)
+    grad = grad / weights.sum();
+  const at::Tensor each = -(grad * weights);
+  return {
+      at::zeros(x.sizes(), x.options()).scatter_add(x.dim() - 1, index.unsqueeze(-1), each.unsqueeze(-1))};
+}
+
+/// Returns q k^T scale with forbidden pairs at minus infinity.
+at::Tensor scores(const at::Tensor& q, const at::Tensor& k, double scale, bool causal,
+                  const at::Tensor& mask) {
+  at::Tensor result = at::matmul(q, k.transpose(-2, -1)) * scale;
+  if (causal) {
+    const at::Tensor future =
+        at::ones({q.size(-2), k.size(-2)}, at::TensorOptions().dtype(at::kBool)).triu(1);
+    result = result.masked_fill(future, -std::numeric_limits<double>::infinity());
+  }
+  if (!mask.defined())
+    return result;
+  if (mask.scalar_type() == at::kBool)
+    return result.masked_fill(mask.logical_not(), -std::numeric_limits<double>::infinity());
+  return result + mask;
+}
+
+double scale_of(const Call& call, size_t i, const at::Tensor& q) {
+  return call.has(i) ? call.number(i) : 1 / std::sqrt(static_cast<double>(q.size(-1)));
+}
+
+void refuse_dropout(double rate) {
+  if (rate != 0)
+    throw UserError("dropout inside attention has no exact form");
+}
+
+Tensors attention(Call& call) {  // (q, k, v, dropout, causal, mask, scale) to (out, logsumexp)
+  refuse_dropout(call.number(3));
+  const at::Tensor& q = call.tensor(0);
+  const at::Tensor s =
+      scores(q, call.tensor(1), scale_of(call, 6, q), call.argument(4).toBool(), optional(call, 5));
+  const at::Tensor largest = s.amax(-1, true);
+  const at::Tensor base = largest.masked_fill(largest.isneginf(), 0);
+  const at::Tensor e = (s - base).exp(), total = e.sum(-1, true);
+  const at::Tensor empty = total.eq(0), safe = total.masked_fill(empty, 1);
+  return {at::matmul(e / safe, call.tensor(2)), (base + safe.log()).squeeze(-1)};
+}
+
+/// (grad_out, q, k, v, out, logsumexp, dropout, causal, mask, scale) to gradients of q, k, v.
+Tensors attention_backward(Call& call) {
+  refuse_dropout(call.number(6));
+  const at::Tensor &grad = call.tensor(0), &q = call.tensor(1), &k = call.tensor(2), &v = call.tensor(3);
+  const double scale = scale_of(call, 9, q);
+  const at::Tensor s = scores(q, k, scale, call.argument(7).toBool(), optional(call, 8));
+  const at::Tensor weights = (s - call.tensor(5).unsqueeze(-1)).exp();
+  const at::Tensor delta = (grad * call.tensor(4)).sum(-1, true);
+  const at::Tensor ds = (at::matmul(grad, v.transpose(-2, -1)) - delta) * weights * scale;
+  return {at::matmul(ds, k), at::matmul(ds.transpose(-2, -1), q),
+          at::matmul(weights.transpose(-2, -1), grad)};
+}
+
+/// Returns the dims of a normalized shape, which are the last.
+std::vector<int64_t> last_dims(size_t count) {
+  std::vector<int64_t> dims;
+  for (size_t i = 0; i < count; ++i)
+    dims.push_back(-1 - static_cast<int64_t>(i));
+  return dims;
+}
+
+Tensors rms_norm(Call& call) {  // (input, shape, weight, eps) to (out, rstd)
+  const at::Tensor& x = call.tensor(0);
+  const double eps = call.has(3) ? call.number(3) : std::numeric_limits<float>::epsilon();
+  const at::Tensor rstd = (x.square().mean(last_dims(call.integers(1).size()), true) + eps).rsqrt();
+  const at::Tensor y = x * rstd;
+  return {call.has(2) ? y * call.tensor(2) : y, rstd};
+}
+
+Tensors rms_norm_backward(Call& call) {  // (grad, input, shape, rstd, weight, mask) to (dx, dweight)
+  const at::Tensor &grad = call.tensor(0), &x = call.tensor(1), &rstd = call.tensor(3);
+  const std::vector<int64_t> dims = last_dims(call.integers(2).size());
+  const at::Tensor y = x * rstd, gw = call.has(4) ? grad * call.tensor(4) : grad;
+  const at::Tensor dx = (gw - y * (gw * y).mean(dims, true)) * rstd;
+  if (!call.has(4))
+    return {dx, at::Tensor()};
+  std::vector<int64_t> leading;
+  for (int64_t i = 0; i < x.dim() - call.tensor(4).dim(); ++i)
+    leading.push_back(i);
+  return {dx, leading.empty() ? grad * y : (grad * y).sum(leading)};
+}
+
+/// (self[], grads[], exp_avgs[], exp_avg_sqs[], max_exp_avg_sqs[], state_steps[], lr, beta1, beta2,
+/// weight_decay, eps, amsgrad, maximize): the update of each parameter and its moments.
+Results fused_adamw(Call& call) {
+  if (call.argument(11).toBool() || call.argument(12).toBool())
+    throw UserError("amsgrad and maximize have no exact form");
+  const Tensors w = call.argument(0).toTensorVector(), g = call.argument(1).toTensorVector(),
+                m = call.argument(2).toTensorVector(), v = call.argument(3).toTensorVector(),
+                t = call.argument(5).toTensorVector();
+  const double lr = call.number(6), beta1 = call.number(7), beta2 = call.number(8), decay = call.number(9),
+               eps = call.number(10);
+  return from_operators([&] {
+    Tensors weights, first, second;
+    for (size_t i = 0; i < w.size(); ++i) {
+      const double step = t[i].item<double>();
+      first.push_back(at::lerp(m[i], g[i], 1 - beta1));
+      second.push_back((v[i] * beta2).addcmul(g[i], g[i], 1 - beta2));
+      const at::Tensor root = second.back().sqrt() / std::sqrt(1 - std::pow(beta2, step)) + eps;
+      weights.push_back(
+          (w[i] * (1 - lr * decay)).addcdiv(first.back(), root, -(lr / (1 - std::pow(beta1, step)))));
+    }
+    Tensors all = weights;
+    for (const Tensors& each : {g, first, second})
+      all.insert(all.end(), each.begin(), each.end());
+    return all;
+  });
+}
+
+/// Applies an operator of pairs to each element of a list, as "_foreach_mul" does.
+Rule each_of(at::Tensor (*function)(const Call& call, size_t i)) {
+  return composite([function](Call& call) {
+    Tensors results;
+    for (size_t i = 0; i < call.argument(0).toTensorVector().size(); ++i)
+      results.push_back(function(call, i));
+    return results;
+  });
+}
+
+/// Returns the second operand of an element of a list: of a list, one tensor for all, or a number.
+at::Tensor operand(const Call& call, size_t i) {
+  const c10::IValue& value = call.argument(1);
+  if (value.isTensorList())
+    return value.toTensorVector()[i];
+  if (value.isTensor())
+    return value.toTensor();
+  return at::scalar_tensor(value.toScalar(), at::kDouble);
+}
+
+at::Tensor element(const Call& call, size_t i) {
+  return call.argument(0).toTensorVector()[i];
+}
+
+}  // namespace
+
+void add_composites(Rules& rules) {
+  rules["_softmax"] = composite(softmax);
+  rules["_log_softmax"] = composite(log_softmax);
+  rules["_softmax_backward_data"] = composite(softmax_backward);
+  rules["_log_softmax_backward_data"] = composite(log_softmax_backward);
+  rules["logsumexp"] = composite(logsumexp);
+  rules["nll_loss_forward"] = composite(nll_loss);
+  rules["nll_loss_backward"] = composite(nll_loss_backward);
+  rules["_scaled_dot_product_flash_attention_for_cpu"] = composite(attention);
+  rules["_scaled_dot_product_flash_attention_for_cpu_backward"] = composite(attention_backward);
+  rules["_fused_rms_norm"] = composite(rms_norm);
+  rules["_fused_rms_norm_backward"] = composite(rms_norm_backward);
+  rules["_fused_adamw"] = fused_adamw;
+  rules["_foreach_add"] = each_of([](const Call& call, size_t i) {
+    return element(call, i).add(operand(call, i), call.has(2) ? call.argument(2).toScalar() : at::Scalar(1));
+  });
+  rules["_foreach_mul"] =
+      each_of([](const Call& call, size_t i) { return element(call, i) * operand(call, i); });
+  rules["_foreach_div"] =
+      each_of([](const Call& call, size_t i) { return element(call, i) / operand(call, i); });
+}
+
+}  // namespace parity::reference::exact

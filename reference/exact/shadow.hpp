@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The residues of tensors, kept beside their memory.
+#pragma once
+
+#include <string>
+
+#include <ATen/core/Tensor.h>
+
+#include "reference/exact/numbers.hpp"
+
+namespace parity::reference::exact {
+
+/// What is known of the memory of a floating-point tensor.
+enum class Known {
+  nothing,    ///< an operator did not write it; its numbers cannot be read
+  unwritten,  ///< an operator allocated it
+  constants,  ///< its values are constants of the program
+  numbers,    ///< it has residues
+};
+
+/// Returns whether a tensor can have residues: real or complex floating point.
+bool is_numeric(const at::Tensor& x);
+
+Known known_of(const at::Tensor& x);
+
+/// Returns the residues of a tensor, in its shape; a complex tensor's have one more dimension, of 2.
+/// An integer or bool tensor is made of constants.
+/// \throws UserError if its memory changed outside of operators
+Numbers read(const at::Tensor& x);
+/// Sets the residues of a tensor, which has its new values already. Views of the same memory see them.
+/// \param numbers  of a shape that can be expanded to the tensor's
+void write(const at::Tensor& x, const Numbers& numbers);
+/// States that the memory has just been allocated, or that its values are constants.
+void mark_unwritten(const at::Tensor& x);
+void mark_constant(const at::Tensor& x);
+
+/// From now on, upper levels of this memory are hashes of level 0. For parameters: what an optimizer writes
+/// has level 0 only, and the next forward pass needs all levels.
+void lift_always(const at::Tensor& x);
+
+/// Returns how many bytes all residues of this process take now, and took at most.
+struct Memory {
+  int64_t now = 0, peak = 0;
+};
+Memory memory();
+
+}  // namespace parity::reference::exact

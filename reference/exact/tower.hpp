@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "reference/exact/field.hpp"
+
+namespace parity::reference::exact {
+
+/// How a constant of a program becomes a number of the field.
+enum class Constants {
+  binary,   ///< the double that it is
+  decimal,  ///< the shortest decimal that rounds to it, in float32 if it is a float32
+};
+
+/// Fields whose primes divide each other's groups: p_{i+1} divides p_i - 1. So
+///
+///   exp(x at level i + 1) = g_i^x at level i,   g_i of order p_{i+1} modulo p_i
+///
+/// obeys exp(a + b) = exp(a) exp(b). Each exponential uses up one level.
+/// Every prime is 3 modulo 4, so that x -> x^((p+1)/4) is a square root of the half of the numbers that have
+/// one, and is multiplicative on all.
+class Tower {
+ public:
+  /// Draws the primes. p_0 has 60 or 61 bits; each further prime has a few bits less.
+  /// \param key     of the draw; the same key gives the same tower
+  /// \param levels  1 to 4
+  Tower(uint64_t key, int64_t levels, Constants constants = Constants::binary);
+
+  int64_t levels() const { return static_cast<int64_t>(fields_.size()); }
+  const Field& field(int64_t level) const { return fields_[static_cast<size_t>(level)]; }
+
+  /// Returns g_level^x. \param x  an element of level + 1
+  uint64_t exp(int64_t level, uint64_t x) const;
+  /// Returns x^((p_0 - 1) / p_1): the part of x in the image of exp, where every root is unique.
+  uint64_t project(uint64_t x) const;
+
+  /// Returns a finite double as an element of a level.
+  uint64_t constant(int64_t level, double value) const;
+  /// Returns a keyed hash of elements of level 0 as an element of a level; an uninterpreted function.
+  uint64_t hash(int64_t level, uint64_t function, uint64_t x) const;
+
+ private:
+  /// Powers of a generator by the bytes of the exponent.
+  using Powers = std::array<std::array<uint64_t, 256>, 8>;
+
+  uint64_t key_;
+  Constants constants_;
+  std::vector<Field> fields_;
+  std::vector<Powers> powers_;                 ///< of g_i
+  std::vector<std::vector<uint64_t>> two_to_;  ///< [level][e + offset]: 2^e
+};
+
+/// Returns whether a number is prime.
+bool is_prime(uint64_t number);
+
+}  // namespace parity::reference::exact

@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/train/numerics/exact_twin.hpp"
+
+#include "harness/base/error.hpp"
+#include "reference/exact/collectives.hpp"
+#include "reference/exact/exact.hpp"
+#include "reference/exact/shadow.hpp"
+
+namespace parity::reference {
+namespace {
+
+/// An exponential after another in the same block, as in experts that weigh their input, uses two levels.
+constexpr int64_t levels = 3;
+
+}  // namespace
+
+void begin_exact_twin(uint64_t key) {
+  exact::begin(exact::Tower(key, levels));
+}
+
+void follow_collectives(const Group& world) {
+  if (exact::is_active())
+    world.follow(exact::follow_collectives());
+}
+
+torch::Tensor recorded(const torch::Tensor& x, const std::string& name) {
+  if (!exact::is_active() || !exact::is_numeric(x))
+    return x;
+  const torch::Tensor residues = exact::residues_of(x);
+  if (residues.numel() > 0 && residues.min().item<int64_t>() < 0)
+    throw UserError(name + " has elements without a residue (" +
+                    std::to_string(residues.lt(0).sum().item<int64_t>()) + " of " +
+                    std::to_string(residues.numel()) + "), so that the exact twin proves nothing of it");
+  return residues;
+}
+
+void draw_residues(Decoder& model) {
+  if (!exact::is_active())
+    return;
+  model.visit_weights([](const std::string& name, torch::Tensor& weight) { exact::draw(weight, name); });
+  ModuleHooks::Operators operators = model.hooks().operators();
+  operators.rms_norm = [inner = operators.rms_norm](const torch::Tensor& x, const torch::Tensor& weight,
+                                                    double eps) {
+    return inner(exact::renewed(x, eps), weight, eps);
+  };
+  model.hooks().compute_with(std::move(operators));
+}
+
+void keep_levels(const Parameters& parameters) {
+  if (exact::is_active())
+    for (const Parameter& parameter : parameters)
+      exact::lift_always(parameter.value);
+}
+
+}  // namespace parity::reference

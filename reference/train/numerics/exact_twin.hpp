@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "reference/comm/group.hpp"
+#include "reference/model/decoder/decoder.hpp"
+
+namespace parity::reference {
+
+/// Makes this process an exact twin: from now on every operator computes residues. \param key  draws them
+void begin_exact_twin(uint64_t key);
+
+/// Lets the residues of a tensor pass collectives with its values. Does nothing outside of an exact twin.
+void follow_collectives(const Group& world);
+
+/// Returns what a trace keeps of a tensor: its residues of level 0 as int64 in an exact twin, else the
+/// tensor.
+/// \throws UserError if an element has no residue
+torch::Tensor recorded(const torch::Tensor& x, const std::string& name);
+
+/// Gives the weights of a whole model their residues, by name and place, and renews the input of every norm.
+/// Does nothing outside of an exact twin. Call it before the model is split over ranks.
+void draw_residues(Decoder& model);
+
+/// Lets the parameters that the optimizer changes keep all levels. Does nothing outside of an exact twin.
+void keep_levels(const Parameters& parameters);
+
+}  // namespace parity::reference
