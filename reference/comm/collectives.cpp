@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The collectives and messages of Group.
+#include <c10/core/impl/LocalDispatchKeySet.h>
+
 #include "harness/base/error.hpp"
 #include "reference/comm/group.hpp"
 #include "reference/comm/group_shared.hpp"
@@ -79,7 +81,10 @@ PendingSend& PendingSend::operator=(PendingSend&&) noexcept = default;
 PendingSend::~PendingSend() = default;
 
 void PendingSend::wait() {
-  state_->wait();
+  {
+    const c10::impl::ExcludeDispatchKeyGuard unseen(Mirror::operators_seen_by);
+    state_->wait();
+  }
   for (PendingSend& each : state_->followed)
     each.wait();
 }
@@ -93,6 +98,8 @@ std::string Group::describe_with_ranks(const char* kind) const {
 
 template <class Start>
 PendingSend Group::start(const char* kind, const Bytes& bytes, const Start& start) const {
+  // The copies inside of a backend belong to no model, so nothing follows them.
+  const c10::impl::ExcludeDispatchKeyGuard unseen(Mirror::operators_seen_by);
   const torch::Tensor& given = bytes.sent.defined() ? bytes.sent : bytes.received;
   require(given.is_contiguous(), std::string(kind) + " of a tensor that is not contiguous");
   const int64_t number = ++shared_->collectives;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include <c10/core/DispatchKey.h>
 #include <torch/types.h>
 
 #include "reference/comm/group.hpp"
@@ -17,6 +18,9 @@ namespace parity::reference {
 /// follows.
 class Mirror {
  public:
+  /// The dispatch key under which a mirror sees operators.
+  static constexpr c10::DispatchKey operators_seen_by = c10::DispatchKey::Fake;
+
   virtual ~Mirror() = default;
   /// What belongs to a tensor, taken before a collective changes the tensor in place.
   struct Taken {

@@ -55,7 +55,7 @@ void UpdateNorm::before() {
 
 double UpdateNorm::after() const {
   const auto count = static_cast<int64_t>(previous_.size());
-  const torch::Tensor squares = torch::empty({count}, torch::kFloat64);
+  const torch::Tensor squares = torch::zeros({count}, torch::kFloat64);
   for (size_t i = 0; i < previous_.size(); ++i)
     squares.mutable_data_ptr<double>()[i] = squared_distance(parameters_[i].value, previous_[i]);
   const torch::Tensor whole = sum_over_parts(parameters_, squares, stage_);
