@@ -36,6 +36,7 @@ void for_tensors(const c10::IValue& value, const Function& function) {
 struct Kind {
   bool gives_views = false;                         ///< of memory that keeps its residues
   bool allocates = false;                           ///< and writes nothing
+  bool copies = false;                              ///< one tensor into new memory
   std::optional<c10::DispatchKey> decomposes = {};  ///< into other operators, by the kernel of this key
   std::string base;
 };
@@ -49,6 +50,7 @@ Kind kind_of(const c10::OperatorHandle& op) {
   });
   kind.allocates = kind.base.starts_with("empty") || kind.base.starts_with("new_empty") ||
                    kind.base.starts_with("_empty") || kind.base.starts_with("resize");
+  kind.copies = schema.name() == "aten::clone" || schema.name() == "aten::_to_copy";
   kind.gives_views |= kind.base == "set" || kind.base == "set_data" || kind.base == "_reshape_alias";
   if (!op.hasKernelForDispatchKey(c10::DispatchKey::CPU))
     for (const c10::DispatchKey key :
@@ -128,7 +130,10 @@ void intercept(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::j
   const c10::impl::ExcludeDispatchKeyGuard without_residues(dispatch_key);
   Call call(op, keys, torch::jit::last(*stack, count).vec());
   torch::jit::drop(*stack, count);
-  if (views || kind.allocates || !needs_rule(op, call.arguments())) {
+  if (kind.copies && known_of(call.tensor(0)) == Known::unwritten && is_numeric(call.tensor(0))) {
+    call.run();
+    mark_unwritten(call.result(0));
+  } else if (views || kind.allocates || !needs_rule(op, call.arguments())) {
     call.run();
     for (const at::Tensor& each : call.written())
       if (is_numeric(each) && !views)

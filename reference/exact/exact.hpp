@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include <ATen/core/Tensor.h>
@@ -28,6 +29,11 @@ void draw(const at::Tensor& x, const std::string& name);
 
 /// Returns the residues of level 0, int64, contiguous, in the shape of a real tensor.
 at::Tensor residues_of(const at::Tensor& x);
+
+/// Gives a tensor that a kernel of our own wrote, and no operator, the residues of the same function computed
+/// with operators. So the kernel itself is taken at its word; cases of operators judge it.
+/// \return `result`; outside of an exact twin nothing else happens
+at::Tensor computed_as(at::Tensor result, const std::function<at::Tensor()>& function);
 
 /// Returns a copy, through autograd, whose residues are hashes of x's, so that all levels are known again.
 /// Each row's hash is drawn so that mean(x^2) + eps has a square root. Copy and original count as independent

@@ -60,22 +60,6 @@ Numbers with_level_zero(Numbers a) {
   return a;
 }
 
-bool can_have_log(const Numbers& a) {
-  return a.has_log() || a.levels.size() > 1;
-}
-
-/// Returns numbers with level 1 in the form of logarithms.
-Numbers with_log(const Numbers& a) {
-  if (a.has_log())
-    return a;
-  Numbers result = a;
-  result.constant = at::Tensor();
-  result.square = at::Tensor();
-  result.power = map(exponentials(a.levels[1], 0), [](uint64_t x) { return tower().project(x); });
-  result.factor = at::ones_like(a.levels[1]);
-  return result;
-}
-
 uint64_t times(const Field& field, uint64_t x, uint64_t y) {
   return field.mul(x, y);
 }
@@ -130,6 +114,22 @@ Numbers lifted(const Numbers& a) {
   for (int64_t level = 1; level < tower().levels(); ++level)
     result.levels.push_back(
         map(a.first(), [level](uint64_t x) { return tower().hash(level, fnv1a("lift"), x); }));
+  return result;
+}
+
+bool can_have_log(const Numbers& a) {
+  return a.has_log() || a.levels.size() > 1;
+}
+
+/// Returns numbers with level 1 in the form of logarithms.
+Numbers with_log(const Numbers& a) {
+  if (a.has_log())
+    return a;
+  Numbers result = a;
+  result.constant = at::Tensor();
+  result.square = at::Tensor();
+  result.power = map(exponentials(a.levels[1], 0), [](uint64_t x) { return tower().project(x); });
+  result.factor = at::ones_like(a.levels[1]);
   return result;
 }
 

@@ -62,6 +62,9 @@ Numbers sum(const Numbers& a, at::IntArrayRef dims, bool keepdim);
 /// Returns a b of matrices [..., m, k] and [..., k, n] with equal leading dimensions.
 Numbers product(const Numbers& a, const Numbers& b);
 
+/// Returns whether numbers can be added to logarithms, and numbers in the form that logarithms have.
+bool can_have_log(const Numbers& a);
+Numbers with_log(const Numbers& a);
 /// Returns level 0 alone, as a number that is no longer a logarithm.
 Numbers plain(const Numbers& a);
 /// Returns numbers with new upper levels, which are hashes of level 0.

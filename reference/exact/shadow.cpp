@@ -163,11 +163,18 @@ void write_part(Entry& entry, const at::Tensor& x, const Numbers& numbers) {
   if (entry.known != Known::numbers)
     entry.numbers = flat_numbers(entry, x);
   Numbers from = numbers;
-  if (entry.numbers.has_log() || from.has_log()) {  // a part of memory that has no logarithms elsewhere
-    entry.numbers = plain(entry.numbers);
-    from = plain(from);
+  if (entry.numbers.has_log() || from.has_log()) {
+    const bool as_logs = can_have_log(entry.numbers) && can_have_log(from) && !entry.lifts;
+    entry.numbers = as_logs ? with_log(entry.numbers) : plain(entry.numbers);
+    from = as_logs ? with_log(from) : plain(from);
   }
   entry.numbers.square = at::Tensor();
+  if (!from.factor.defined())
+    entry.numbers.factor = at::Tensor();
+  for (const auto& [to, plane] :
+       {std::pair(&entry.numbers.power, from.power), std::pair(&entry.numbers.factor, from.factor)})
+    if (to->defined())
+      shaped(*to, x).copy_(plane);
   entry.numbers.levels.resize(
       std::max<size_t>(1, std::min(entry.numbers.levels.size(), entry.lifts ? 1 : from.levels.size())));
   for (size_t i = 0; i < entry.numbers.levels.size(); ++i)

@@ -4,6 +4,7 @@
 
 #include <torch/autograd.h>
 
+#include "reference/exact/exact.hpp"
 #include "reference/model/fixed_order.hpp"
 
 namespace parity::reference {
@@ -18,7 +19,7 @@ struct InvariantLinear : torch::autograd::Function<InvariantLinear> {
   static torch::Tensor forward(AutogradContext* context, const torch::Tensor& x,
                                const torch::Tensor& weight) {
     context->save_for_backward({x, weight});
-    return fixed_order::linear(x, weight);
+    return exact::computed_as(fixed_order::linear(x, weight), [&] { return at::linear(x, weight); });
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
@@ -36,7 +37,7 @@ struct InvariantLinear : torch::autograd::Function<InvariantLinear> {
 struct InvariantSilu : torch::autograd::Function<InvariantSilu> {
   static torch::Tensor forward(AutogradContext* context, const torch::Tensor& x) {
     context->save_for_backward({x});
-    return fixed_order::silu(x);
+    return exact::computed_as(fixed_order::silu(x), [&] { return at::silu(x); });
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
@@ -49,7 +50,8 @@ struct InvariantRmsNorm : torch::autograd::Function<InvariantRmsNorm> {
                                double eps) {
     context->save_for_backward({x, weight});
     context->saved_data["eps"] = eps;
-    return fixed_order::rms_norm(x, weight, eps);
+    return exact::computed_as(fixed_order::rms_norm(x, weight, eps),
+                              [&] { return at::rms_norm(x, weight.sizes(), weight, eps); });
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
@@ -68,7 +70,7 @@ struct InvariantRmsNorm : torch::autograd::Function<InvariantRmsNorm> {
 struct InvariantComplexProduct : torch::autograd::Function<InvariantComplexProduct> {
   static torch::Tensor forward(AutogradContext* context, const torch::Tensor& a, const torch::Tensor& b) {
     context->save_for_backward({b});
-    return fixed_order::complex_product(a, b);
+    return exact::computed_as(fixed_order::complex_product(a, b), [&] { return a * b; });
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {

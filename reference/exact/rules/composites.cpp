@@ -148,43 +148,15 @@ Tensors attention(Call& call) {  // (q, k, v, dropout, causal, mask, scale) to (
 /// (grad_out, q, k, v, out, logsumexp, dropout, causal, mask, scale) to gradients of q, k, v.
 Tensors attention_backward(Call& call) {
   refuse_dropout(call.number(6));
-  const at::Tensor &grad = call.tensor(0), &q = call.tensor(1), &k = call.tensor(2), &v = call.tensor(3);
+  const auto wide = [&](size_t i) { return call.tensor(i).to(at::kFloat); };  // the sums may be wider than q
+  const at::Tensor grad = wide(0), q = wide(1), k = wide(2), v = wide(3);
   const double scale = scale_of(call, 9, q);
   const at::Tensor s = scores(q, k, scale, call.argument(7).toBool(), optional(call, 8));
-  const at::Tensor weights = (s - call.tensor(5).unsqueeze(-1)).exp();
-  const at::Tensor delta = (grad * call.tensor(4)).sum(-1, true);
+  const at::Tensor weights = (s - wide(5).unsqueeze(-1)).exp();
+  const at::Tensor delta = (grad * wide(4)).sum(-1, true);
   const at::Tensor ds = (at::matmul(grad, v.transpose(-2, -1)) - delta) * weights * scale;
   return {at::matmul(ds, k), at::matmul(ds.transpose(-2, -1), q),
           at::matmul(weights.transpose(-2, -1), grad)};
-}
-
-/// Returns the dims of a normalized shape, which are the last.
-std::vector<int64_t> last_dims(size_t count) {
-  std::vector<int64_t> dims;
-  for (size_t i = 0; i < count; ++i)
-    dims.push_back(-1 - static_cast<int64_t>(i));
-  return dims;
-}
-
-Tensors rms_norm(Call& call) {  // (input, shape, weight, eps) to (out, rstd)
-  const at::Tensor& x = call.tensor(0);
-  const double eps = call.has(3) ? call.number(3) : std::numeric_limits<float>::epsilon();
-  const at::Tensor rstd = (x.square().mean(last_dims(call.integers(1).size()), true) + eps).rsqrt();
-  const at::Tensor y = x * rstd;
-  return {call.has(2) ? y * call.tensor(2) : y, rstd};
-}
-
-Tensors rms_norm_backward(Call& call) {  // (grad, input, shape, rstd, weight, mask) to (dx, dweight)
-  const at::Tensor &grad = call.tensor(0), &x = call.tensor(1), &rstd = call.tensor(3);
-  const std::vector<int64_t> dims = last_dims(call.integers(2).size());
-  const at::Tensor y = x * rstd, gw = call.has(4) ? grad * call.tensor(4) : grad;
-  const at::Tensor dx = (gw - y * (gw * y).mean(dims, true)) * rstd;
-  if (!call.has(4))
-    return {dx, at::Tensor()};
-  std::vector<int64_t> leading;
-  for (int64_t i = 0; i < x.dim() - call.tensor(4).dim(); ++i)
-    leading.push_back(i);
-  return {dx, leading.empty() ? grad * y : (grad * y).sum(leading)};
 }
 
 /// (self[], grads[], exp_avgs[], exp_avg_sqs[], max_exp_avg_sqs[], state_steps[], lr, beta1, beta2,
@@ -250,8 +222,6 @@ void add_composites(Rules& rules) {
   rules["nll_loss_backward"] = composite(nll_loss_backward);
   rules["_scaled_dot_product_flash_attention_for_cpu"] = composite(attention);
   rules["_scaled_dot_product_flash_attention_for_cpu_backward"] = composite(attention_backward);
-  rules["_fused_rms_norm"] = composite(rms_norm);
-  rules["_fused_rms_norm_backward"] = composite(rms_norm_backward);
   rules["_fused_adamw"] = fused_adamw;
   rules["_foreach_add"] = each_of([](const Call& call, size_t i) {
     return element(call, i).add(operand(call, i), call.has(2) ? call.argument(2).toScalar() : at::Scalar(1));

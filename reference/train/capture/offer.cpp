@@ -7,6 +7,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/trace/write/pieces.hpp"
+#include "reference/train/numerics/exact_twin.hpp"
 
 namespace parity::reference {
 
@@ -53,7 +54,8 @@ void offer(trace::Recorder& recorder, const Device& device, trace::Phase phase, 
            const at::Tensor& x, const Shape& shape, const TensorLayout& layout) {
   const at::DisableRecordFunctionGuard unseen;
   const torch::NoGradGuard no_grad;
-  const torch::Tensor target = x.variable_data();  // its own version counter: autograd is not to notice
+  const torch::Tensor target =
+      recorded(x.variable_data(), name);  // its own version counter: autograd is not to notice
   if (!target.is_cpu() && device.plugin->measure != nullptr && trace::micro_batch_of(layout) == nullptr &&
       !recorder.wants_elements(phase, name)) {
     const torch::Tensor there = target.contiguous();
