@@ -90,7 +90,7 @@ void draw(const at::Tensor& x, const std::string& name) {
 
 at::Tensor residues_of(const at::Tensor& x) {
   const c10::impl::ExcludeDispatchKeyGuard without_residues(dispatch_key);
-  return read(x.detach()).first().expand(x.sizes()).contiguous();
+  return read(x.detach()).first().expand(x.sizes()).clone(at::MemoryFormat::Contiguous);
 }
 
 at::Tensor computed_as(at::Tensor result, const std::function<at::Tensor()>& function) {

@@ -27,7 +27,7 @@ bool is_active();
 /// \param x  of any strides
 void draw(const at::Tensor& x, const std::string& name);
 
-/// Returns the residues of level 0, int64, contiguous, in the shape of a real tensor.
+/// Returns a copy of the residues of level 0, int64, contiguous, in the shape of a real tensor.
 at::Tensor residues_of(const at::Tensor& x);
 
 /// Gives a tensor that a kernel of our own wrote, and no operator, the residues of the same function computed

@@ -30,13 +30,16 @@ struct Entry {
 
 std::mutex mutex;
 std::unordered_map<c10::StorageImpl*, Entry> entries;
-size_t sweep_at = 1024;
+size_t made_since_sweep = 0;  ///< bytes of memory whose entries were made
+constexpr size_t sweep_after = size_t{16} << 20U;
 
-void sweep() {
-  if (entries.size() < sweep_at)
+/// Frees the residues of memory that was freed.
+void sweep(size_t bytes) {
+  made_since_sweep += bytes + 64;  // a small tensor costs an entry too
+  if (made_since_sweep < sweep_after)
     return;
   std::erase_if(entries, [](const auto& each) { return each.second.storage.expired(); });
-  sweep_at = std::max<size_t>(1024, 2 * entries.size());
+  made_since_sweep = 0;
 }
 
 uint64_t content_of(const c10::StorageImpl& storage) {
@@ -72,8 +75,8 @@ Entry* find(const at::Tensor& x) {
 Entry& make(const at::Tensor& x) {
   if (Entry* const entry = find(x))
     return *entry;
-  sweep();
   c10::StorageImpl* const storage = x.storage().unsafeGetStorageImpl();
+  sweep(storage->nbytes());
   Entry entry = {c10::weak_intrusive_ptr<c10::StorageImpl>(x.storage().getWeakStorageImpl()), storage->data(),
                  storage->nbytes()};
   return entries.insert_or_assign(storage, std::move(entry)).first->second;

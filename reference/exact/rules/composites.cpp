@@ -186,6 +186,32 @@ Results fused_adamw(Call& call) {
   });
 }
 
+/// (self[], grads[], momentum_buffers[], weight_decay, momentum, lr, dampening, nesterov, maximize,
+/// is_first_step): the update of each parameter, and its momentum.
+Results fused_sgd(Call& call) {
+  if (call.argument(7).toBool() || call.argument(8).toBool())
+    throw UserError("nesterov and maximize have no exact form");
+  const Tensors w = call.argument(0).toTensorVector(), g = call.argument(1).toTensorVector(),
+                b = call.argument(2).toTensorVector();
+  const double decay = call.number(3), momentum = call.number(4), lr = call.number(5),
+               damping = call.number(6);
+  return from_operators([&] {
+    Tensors weights, buffers;
+    for (size_t i = 0; i < w.size(); ++i) {
+      at::Tensor step = decay == 0 ? g[i] : g[i].add(w[i], decay);
+      if (momentum != 0) {
+        step = call.argument(9).toBool() ? step.clone() : (b[i] * momentum).add(step, 1 - damping);
+        buffers.push_back(step);
+      }
+      weights.push_back(w[i].add(step, -lr));
+    }
+    Tensors all = weights;
+    all.insert(all.end(), g.begin(), g.end());
+    all.insert(all.end(), buffers.begin(), buffers.end());
+    return all;
+  });
+}
+
 /// Applies an operator of pairs to each element of a list, as "_foreach_mul" does.
 Rule each_of(at::Tensor (*function)(const Call& call, size_t i)) {
   return composite([function](Call& call) {
@@ -223,6 +249,7 @@ void add_composites(Rules& rules) {
   rules["_scaled_dot_product_flash_attention_for_cpu"] = composite(attention);
   rules["_scaled_dot_product_flash_attention_for_cpu_backward"] = composite(attention_backward);
   rules["_fused_adamw"] = fused_adamw;
+  rules["_fused_sgd"] = fused_sgd;
   rules["_foreach_add"] = each_of([](const Call& call, size_t i) {
     return element(call, i).add(operand(call, i), call.has(2) ? call.argument(2).toScalar() : at::Scalar(1));
   });

@@ -3,6 +3,7 @@
 #include "reference/train/numerics/exact_twin.hpp"
 
 #include "harness/base/error.hpp"
+#include "reference/config/model_names.hpp"
 #include "reference/exact/collectives.hpp"
 #include "reference/exact/exact.hpp"
 #include "reference/exact/shadow.hpp"
@@ -10,13 +11,16 @@
 namespace parity::reference {
 namespace {
 
-/// An exponential after another in the same block, as in experts that weigh their input, uses two levels.
-constexpr int64_t levels = 3;
+/// Returns how many levels the model needs: one more than exponentials follow each other between two norms.
+/// An expert that weighs its input has two, that of the score and that of its activation.
+int64_t levels_of(const RunConfig& config) {
+  return dimensions_of(config).moe.score_before ? 3 : 2;
+}
 
 }  // namespace
 
-void begin_exact_twin(uint64_t key) {
-  exact::begin(exact::Tower(key, levels));
+void begin_exact_twin(const RunConfig& config, uint64_t key) {
+  exact::begin(exact::Tower(key, levels_of(config)));
 }
 
 void follow_collectives(const Group& world) {

@@ -6,12 +6,14 @@
 #include <string>
 
 #include "reference/comm/group.hpp"
+#include "reference/config/run_config.hpp"
 #include "reference/model/decoder/decoder.hpp"
 
 namespace parity::reference {
 
-/// Makes this process an exact twin: from now on every operator computes residues. \param key  draws them
-void begin_exact_twin(uint64_t key);
+/// Makes this process the exact twin of a run: from now on every operator computes residues.
+/// \param key  draws them
+void begin_exact_twin(const RunConfig& config, uint64_t key);
 
 /// Lets the residues of a tensor pass collectives with its values. Does nothing outside of an exact twin.
 void follow_collectives(const Group& world);

@@ -155,7 +155,7 @@ void run(const Invocation& invocation, const Job& job, std::ostream& log, const 
   make_deterministic(config.threads);
   require_mkl_branch();
   if (invocation.exact)
-    begin_exact_twin(invocation.exact_key);
+    begin_exact_twin(config, invocation.exact_key);
   const bool is_first = job.rank == 0;
   if (is_first && !invocation.save_weights.empty())
     const NewFile writable(invocation.save_weights);  // throws before training if it cannot be written

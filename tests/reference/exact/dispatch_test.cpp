@@ -1,0 +1,162 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Operators, which compute residues beside their values.
+#include <gmock/gmock.h>
+
+#include <ATen/ATen.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
+#include <torch/torch.h>
+
+#include "harness/base/error.hpp"
+#include "reference/exact/exact.hpp"
+#include "reference/exact/shadow.hpp"
+
+namespace parity::reference::exact {
+namespace {
+
+using testing::HasSubstr;
+
+class DispatchTest : public testing::Test {
+ protected:
+  DispatchTest() { begin(Tower(5, 3)); }
+  ~DispatchTest() override { c10::impl::tls_set_dispatch_key_included(dispatch_key, false); }
+
+  static at::Tensor variable(const std::string& name, at::IntArrayRef shape) {
+    torch::manual_seed(1);
+    at::Tensor x = torch::randn(shape);
+    draw(x, name);
+    return x.requires_grad_();
+  }
+  static bool same(const at::Tensor& a, const at::Tensor& b) {
+    return !residues_of(a).lt(0).any().item<bool>() && at::equal(residues_of(a), residues_of(b));
+  }
+  template <class Function>
+  static std::string complaint(const Function& function) {
+    try {
+      function();
+    } catch (const UserError& error) {
+      return error.what();
+    }
+    return "";
+  }
+};
+
+TEST_F(DispatchTest, SumsInAnotherOrderAreTheSameNumber) {
+  const at::Tensor x = variable("x", {64, 32}), w = variable("w", {8, 32});
+  const at::Tensor whole = at::linear(x, w);
+  const at::Tensor parts = at::linear(x.narrow(1, 16, 16), w.narrow(1, 16, 16)) +
+                           at::linear(x.narrow(1, 0, 16), w.narrow(1, 0, 16));
+  EXPECT_FALSE(at::equal(whole, parts)) << "the values differ by rounding";
+  EXPECT_TRUE(same(whole, parts));
+}
+
+TEST_F(DispatchTest, AutogradIsUnchanged) {
+  const at::Tensor x = variable("x", {6, 16}), w = variable("w", {16});
+  const auto gradients = [&](const at::Tensor& y) { return torch::autograd::grad({y.sum()}, {x, w}); };
+  const auto a = gradients(at::silu(x) * w), b = gradients(x * (w * x.sigmoid()));
+  EXPECT_TRUE(same(a[0], b[0]));
+  EXPECT_TRUE(same(a[1], b[1]));
+  EXPECT_FALSE(same(a[0], gradients(at::silu(x) * (w * (1 + 1e-15)))[0]));
+}
+
+TEST_F(DispatchTest, FusedAttentionIsWhatItsFormulaSays) {
+  const at::Tensor q = variable("q", {2, 2, 9, 8}), k = variable("k", {2, 2, 9, 8}),
+                   v = variable("v", {2, 2, 9, 8});
+  const at::Tensor fused = at::scaled_dot_product_attention(q, k, v, {}, 0.0, /*is_causal=*/true);
+  const auto formula = [&](int64_t diagonal) {
+    const at::Tensor mask = at::ones({9, 9}, at::kBool).tril(diagonal).logical_not();
+    return at::softmax((at::matmul(q, k.transpose(-1, -2)) / std::sqrt(8.0)).masked_fill(mask, -INFINITY), -1)
+        .matmul(v);
+  };
+  const auto gradients = [&](const at::Tensor& y) {
+    return torch::autograd::grad({(y * y).sum()}, {q, k, v});
+  };
+  EXPECT_TRUE(same(fused, fused.clone()));
+  // 1 / sqrt(8) is one double as a factor and another as a divisor: a quotient would be another function.
+  const at::Tensor scaled = at::softmax((at::matmul(q, k.transpose(-1, -2)) * (1 / std::sqrt(8.0)))
+                                            .masked_fill(at::ones({9, 9}, at::kBool).triu(1), -INFINITY),
+                                        -1)
+                                .matmul(v);
+  EXPECT_TRUE(same(fused, scaled));
+  EXPECT_FALSE(same(fused, formula(1))) << "a mask one too wide";
+  const auto a = gradients(fused), b = gradients(scaled);
+  for (size_t i = 0; i < 3; ++i)
+    EXPECT_TRUE(same(a[i], b[i])) << i;
+}
+
+TEST_F(DispatchTest, CrossEntropyInChunksIsTheWhole) {
+  const at::Tensor logits = variable("l", {12, 20});
+  const at::Tensor labels = at::arange(12).remainder(20).masked_fill(at::arange(12).eq(3), -100);
+  const auto loss = [&](int64_t chunks) {
+    at::Tensor sum = at::zeros({});
+    for (int64_t i = 0; i < chunks; ++i)
+      sum = sum + at::cross_entropy_loss(logits.narrow(0, i * 12 / chunks, 12 / chunks),
+                                         labels.narrow(0, i * 12 / chunks, 12 / chunks), {},
+                                         at::Reduction::Sum);
+    return sum / 11;
+  };
+  EXPECT_TRUE(same(loss(1), loss(3)));
+  EXPECT_TRUE(
+      same(torch::autograd::grad({loss(1)}, {logits})[0], torch::autograd::grad({loss(4)}, {logits})[0]));
+  const at::Tensor means = at::cross_entropy_loss(logits.narrow(0, 0, 6), labels.narrow(0, 0, 6)) / 2 +
+                           at::cross_entropy_loss(logits.narrow(0, 6, 6), labels.narrow(0, 6, 6)) / 2;
+  EXPECT_FALSE(same(loss(1), means)) << "a mean of means";
+}
+
+TEST_F(DispatchTest, ARenewedNormHasTheGradientOfEitherFormula) {
+  const at::Tensor x = variable("x", {5, 16}), w = variable("w", {16});
+  const auto gradients = [&](const auto& norm) {
+    const at::Tensor y = norm(renewed(x, 1e-5));
+    return torch::autograd::grad({(y * y * y).sum()}, {x, w});
+  };
+  const auto fused =
+      gradients([&](const at::Tensor& y) { return at::rms_norm(y, {16}, w, static_cast<double>(1e-5F)); });
+  const auto formula = [&](double eps) {
+    return [&, eps](const at::Tensor& y) { return w * (y / (y.square().mean(-1, true) + eps).sqrt()); };
+  };
+  const auto written = gradients(formula(static_cast<double>(1e-5F)));
+  EXPECT_TRUE(same(fused[1], written[1]));
+  EXPECT_FALSE(same(fused[1], gradients(formula(static_cast<double>(1e-5F) * (1 + 1e-10)))[1]));
+}
+
+TEST_F(DispatchTest, WhatDependsOnConstantsAloneIsAConstant) {
+  const at::Tensor table = at::arange(4, at::kFloat).cos();
+  EXPECT_EQ(known_of(table), Known::constants);
+  const at::Tensor x = variable("x", {4});
+  EXPECT_EQ(known_of(x * table), Known::numbers);
+}
+
+TEST_F(DispatchTest, ViewsSeeWhatIsWrittenThroughOthers) {
+  const at::Tensor x = variable("x", {4, 4}).detach(), row = x.select(0, 2);
+  const at::Tensor before = residues_of(x);
+  row.add_(1);
+  EXPECT_FALSE(at::equal(residues_of(x)[2], before[2]));
+  EXPECT_TRUE(at::equal(residues_of(x)[1], before[1]));
+  EXPECT_TRUE(at::equal(residues_of(row), residues_of(x)[2]));
+}
+
+TEST_F(DispatchTest, MemoryThatChangedOutsideOfOperatorsIsRefused) {
+  const at::Tensor x = variable("x", {4}).detach();
+  x.mutable_data_ptr<float>()[1] += 1;
+  EXPECT_THAT(complaint([&] { static_cast<void>(x + 1); }), HasSubstr("changed outside of operators"));
+  const at::Tensor raw = at::empty({3});
+  raw.mutable_data_ptr<float>()[0] = 1;
+  EXPECT_THAT(complaint([&] { static_cast<void>(raw + 1); }), HasSubstr("no operator has written"));
+}
+
+TEST_F(DispatchTest, AnOperatorWithoutAnExactFormIsNamed) {
+  const at::Tensor x = variable("x", {4});
+  EXPECT_THAT(complaint([&] { static_cast<void>(x.lgamma()); }),
+              HasSubstr("aten::lgamma. has no exact form"));
+  EXPECT_THAT(complaint([&] { static_cast<void>(x.pow(0.3)); }), HasSubstr("the power 0.3"));
+}
+
+TEST_F(DispatchTest, IntegersMakeNoResidues) {
+  const at::Tensor x = variable("x", {4});
+  EXPECT_EQ(x.gt(0).scalar_type(), at::kBool);
+  EXPECT_EQ(known_of(x.gt(0).to(at::kFloat)), Known::constants);
+}
+
+}  // namespace
+}  // namespace parity::reference::exact

@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/exact/numbers.hpp"
+
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include <ATen/ATen.h>
+
+#include "harness/base/error.hpp"
+#include "reference/exact/planes.hpp"
+
+namespace parity::reference::exact {
+namespace {
+
+class NumbersTest : public testing::Test {
+ protected:
+  NumbersTest() { set_tower(Tower(11, 3)); }
+
+  /// Returns independent random numbers in all levels.
+  static Numbers variable(const std::string& name, at::IntArrayRef shape) {
+    const at::Tensor places = at::arange(c10::multiply_integers(shape), at::kLong).view(shape);
+    return uninterpreted(name, {{places}});
+  }
+  static bool same(const Numbers& a, const Numbers& b) {
+    return a.first().lt(0).any().item<bool>() ? false : at::equal(a.first().expand_as(b.first()), b.first());
+  }
+};
+
+TEST_F(NumbersTest, ProductsAreThoseOfEachRowAndColumn) {
+  const Numbers a = variable("a", {2, 3, 130}), b = variable("b", {2, 130, 5});
+  const Numbers c = product(a, b);
+  const auto part = [](const Numbers& x, int64_t i, int64_t row, int64_t dim) {
+    return moved(
+        {x}, [&](const std::vector<at::Tensor>& planes, int64_t) { return planes[0][i].select(dim, row); });
+  };
+  for (int64_t row = 0; row < 3; ++row)
+    for (int64_t column = 0; column < 5; ++column) {
+      const Numbers expected = sum(mul(part(a, 1, row, 0), part(b, 1, column, 1)), {}, false);
+      for (size_t level = 0; level < 3; ++level)
+        EXPECT_EQ(c.levels[level][1][row][column].item<int64_t>(), expected.levels[level].item<int64_t>());
+    }
+}
+
+TEST_F(NumbersTest, SoftmaxDoesNotDependOnTheShift) {
+  const Numbers x = variable("x", {4, 7}), shift = variable("m", {4, 1});
+  const auto softmax = [](const Numbers& y) {
+    const Numbers e = exp(y);
+    return div(e, sum(e, {1}, true));
+  };
+  EXPECT_TRUE(same(softmax(x), softmax(sub(x, shift))));
+  EXPECT_FALSE(same(softmax(x), softmax(mul(x, constant(1.0000001)))));
+  EXPECT_EQ(softmax(x).levels.size(), 2U) << "an exponential uses up a level";
+}
+
+TEST_F(NumbersTest, LogarithmsOfSumsOfExponentialsDoNotDependOnTheShift) {
+  const Numbers x = variable("x", {4, 7}), shift = variable("m", {4, 1});
+  const Numbers direct = log(sum(exp(x), {1}, true));
+  const Numbers shifted = add(log(sum(exp(sub(x, shift)), {1}, true)), shift);
+  EXPECT_TRUE(same(direct, shifted));
+  EXPECT_TRUE(same(exp(sub(x, direct)), exp(sub(x, shifted))));
+  const Numbers third = constant(1.0 / 3);
+  EXPECT_TRUE(same(mul(direct, third), mul(shifted, third))) << "a mean of losses";
+  EXPECT_TRUE(same(add(mul(direct, third), mul(x, third)), mul(add(direct, x), third)));
+  EXPECT_THROW(exp(mul(direct, third)), UserError);
+}
+
+TEST_F(NumbersTest, AMeanOfLossesIsThatOfTheirSum) {
+  const Numbers x = log(variable("s", {6}));
+  const auto part = [&](int64_t first) {
+    return moved(
+        {x}, [&](const std::vector<at::Tensor>& planes, int64_t) { return planes[0].narrow(0, first, 3); });
+  };
+  const Numbers sixth = constant(0.25);
+  const Numbers whole = mul(sum(x, {}, false), sixth);
+  EXPECT_TRUE(same(whole, add(mul(sum(part(0), {}, false), sixth), mul(sum(part(3), {}, false), sixth))));
+  EXPECT_FALSE(same(whole, mul(sum(part(0), {}, false), sixth)));
+}
+
+TEST_F(NumbersTest, TheNormOfNormsIsTheNorm) {
+  const Numbers x = variable("x", {5, 8});
+  const Numbers rows = sqrt(sum(square(x), {1}, false));
+  EXPECT_TRUE(same(sqrt(sum(square(rows), {}, false)), sqrt(sum(square(x), {}, false))));
+  EXPECT_TRUE(same(power(rows, 2), sum(square(x), {1}, false)));
+  EXPECT_TRUE(same(mul(rsqrt(x), sqrt(x)), constants(at::ones({5, 8}))));
+}
+
+TEST_F(NumbersTest, MinusInfinityVanishesInExponentials) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const Numbers x = constants(at::tensor({1.0, -infinity, 2.0}, at::kDouble));
+  const Numbers e = exp(sub(x, constant(2)));
+  EXPECT_EQ(e.first()[1].item<int64_t>(), 0);
+  EXPECT_EQ(e.first()[2].item<int64_t>(), 1);
+  EXPECT_EQ(constants(at::tensor({infinity, -infinity / infinity}, at::kDouble)).first()[1].item<int64_t>(),
+            unknown);
+}
+
+TEST_F(NumbersTest, WhatHasNoResidueIsUnknownAndStaysSo) {
+  const Numbers zero = constants(at::zeros({3}));
+  EXPECT_TRUE(reciprocal(zero).first().eq(unknown).all().item<bool>());
+  EXPECT_TRUE(mul(reciprocal(zero), zero).first().eq(unknown).all().item<bool>());
+  EXPECT_EQ(sum(reciprocal(zero), {}, false).first().item<int64_t>(), unknown);
+}
+
+TEST_F(NumbersTest, TooManyExponentialsAreRefused) {
+  EXPECT_THROW(exp(exp(exp(variable("x", {2})))), UserError);
+}
+
+TEST_F(NumbersTest, LiftedNumbersDependOnLevelZeroAlone) {
+  const Numbers x = variable("x", {3});
+  EXPECT_TRUE(at::equal(lifted(x).levels[1], lifted({{x.first()}}).levels[1]));
+  EXPECT_EQ(lifted({{x.first()}}).levels.size(), 3U);
+}
+
+}  // namespace
+}  // namespace parity::reference::exact
