@@ -148,7 +148,7 @@ class CFunction : public OperatorFunction {
                            const Outputs& cotangents, const operators::Point& point) const {
     for (const auto& [name, tensor] : cotangents)
       if (parameter.name == "grad_" + name)
-        return tensor;
+        return tensor.contiguous();
     const Chosen chosen = chosen_for(parameter.name, inputs, arguments_, point);
     if (chosen.input == nullptr || chosen.input->list)
       throw UserError(
