@@ -11,9 +11,7 @@ class NamePointsTest : public testing::Test {
  protected:
   operators::Problem problem;
 
-  void SetUp() override {
-    problem.points = {{{{"n", 3}}, DType::float32}, {{{"n", 5}}, DType::bfloat16}};
-  }
+  void SetUp() override { problem.points = {{{{"n", 3}}, DType::float32}, {{{"n", 5}}, DType::bfloat16}}; }
 };
 
 TEST_F(NamePointsTest, StepsAreSaidAsPoints) {
