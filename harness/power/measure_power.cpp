@@ -70,6 +70,14 @@ std::string describe_smallest(const std::vector<FaultPower>& faults, bool of_gol
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
+void refuse_operators(const suite::Case& source) {
+  if (source.problem)
+    throw UserError(fmt::format(
+        "cannot inject faults into {} (its arms are functions); its checks answer negative controls "
+        "in each run, see the report of parity run",
+        source.name));
+}
+
 }  // namespace
 
 bool Power::is_clean() const {
@@ -112,6 +120,7 @@ Json Power::to_json() const {
 }
 
 std::string arm_to_fault(const suite::Case& source) {
+  refuse_operators(source);
   const auto is_compared = [&](const std::string& arm) {
     return std::any_of(source.checks.begin(), source.checks.end(), [&](const compare::Check& check) {
       return check.arms.size() == 2 &&
@@ -139,6 +148,7 @@ std::string arm_to_fault(const suite::Case& source) {
 
 Power measure_power(const suite::Case& source, const PowerQuestion& question,
                     const suite::RunSettings& options, Progress& progress, const PowerListener& listener) {
+  refuse_operators(source);
   Power power;
   power.case_name = source.name;
   power.question = question;

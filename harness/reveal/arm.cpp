@@ -72,26 +72,19 @@ std::vector<std::string> symbols_of(const Problem& problem) {
   return symbols;
 }
 
-/// Returns the only symbol that two tensors have, or the last one of the only tensor.
-std::string summed_symbol(const Problem& problem, const std::string& asked) {
+/// Returns the asked symbol, or else the one that seems to be summed.
+std::string chosen_symbol(const Problem& problem, const std::string& asked) {
   const std::vector<std::string> known = symbols_of(problem);
-  if (!asked.empty()) {
-    if (std::ranges::find(known, asked) == known.end())
-      throw UserError(fmt::format("the case has no dimension {}; it has {}", asked, fmt::join(known, ", ")));
-    return asked;
+  if (asked.empty()) {
+    std::string seen = operators::summed_symbol(problem);
+    if (seen.empty())
+      throw UserError(fmt::format("cannot see which dimension is summed; name it with --over: {}",
+                                  fmt::join(known, ", ")));
+    return seen;
   }
-  std::vector<std::string> shared;
-  for (const std::string& symbol : known)
-    if (lines_along(problem, symbol, problem.points.front()).size() == 2)
-      shared.push_back(symbol);
-  if (shared.size() == 1)
-    return shared[0];
-  if (problem.inputs.size() == 1 && problem.inputs[0].tensors.size() == 1 &&
-      !problem.inputs[0].tensors[0].shape.empty())
-    if (const std::string& last = problem.inputs[0].tensors[0].shape.back().symbol; !last.empty())
-      return last;
-  throw UserError(
-      fmt::format("cannot see which dimension is summed; name it with --over: {}", fmt::join(known, ", ")));
+  if (std::ranges::find(known, asked) == known.end())
+    throw UserError(fmt::format("the case has no dimension {}; it has {}", asked, fmt::join(known, ", ")));
+  return asked;
 }
 
 /// Returns the asked point: of those in the sweep the one with most terms, up to 256, and else the fewest
@@ -142,7 +135,7 @@ class ArmOperator {
               const suite::RunSettings& settings, Progress& progress)
       : source_(only(source, arm)), arm_(std::move(arm)), settings_(settings), progress_(progress) {
     const Problem& problem = *source_.problem;
-    const std::string over = summed_symbol(problem, question.over);
+    const std::string over = chosen_symbol(problem, question.over);
     point_ = chosen_point(problem, question, over);
     lines_ = lines_along(problem, over, point_);
     if (lines_.empty() || lines_.size() > 2)
@@ -224,12 +217,15 @@ class ArmOperator {
                       ExitCode::crashed);
     const trace::Trace& trace = *evidence.trace;
     std::vector<double> found;
+    const Problem& problem = *source_.problem;
+    std::string name = operators::output_name(problem, 0, 1);
+    if (trace.find_sketch({1, trace::Phase::forward, name}) == nullptr)
+      name = operators::output_name(problem, 0, 2);
     for (size_t i = 0; i < count; ++i) {
-      const std::string name = source_.problem->outputs.empty() ? "out" : source_.problem->outputs.front();
       const auto values =
           operators::values_of(trace, {static_cast<int64_t>(i) + 1, trace::Phase::forward, name});
       if (!values || values->value.empty())
-        throw UserError(fmt::format("cannot reveal the sum (arm {} recorded no output {})", arm_, name));
+        throw NotRevealed(fmt::format("cannot reveal the sum (arm {} recorded no output {})", arm_, name));
       op_.output = values->dtype;
       found.push_back(values->value.front());
     }
@@ -258,7 +254,7 @@ Json tree_json(const SummationTree& tree) {
 }  // namespace
 
 std::string RevealedSum::sentence() const {
-  return fmt::format("{} adds {} {}", arm, describe_order(found.tree),
+  return fmt::format("{} adds {}, {}", arm, describe_order(found.tree),
                      describe_arithmetic(found.tree, arithmetic, multiplies));
 }
 

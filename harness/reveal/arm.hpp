@@ -43,7 +43,8 @@ struct RevealedSum {
 /// The elements along the summed dimension are probed in the first line of the tensor; all other elements are
 /// zero. If a second tensor has the dimension, its first line holds the factors. The first element of the
 /// first output is the result.
-/// \throws UserError if no dimension is summed, or as find_tree, or if the arm fails
+/// \throws NotRevealed as find_tree
+/// \throws UserError if no dimension is summed, or if the arm fails
 RevealedSum reveal_arm(const suite::Case& source, const std::string& arm, const SumQuestion& question,
                        const suite::RunSettings& settings, Progress& progress);
 

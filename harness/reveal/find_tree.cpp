@@ -9,8 +9,6 @@
 
 #include <fmt/format.h>
 
-#include "harness/base/error.hpp"
-
 namespace parity::reveal {
 namespace {
 
@@ -22,7 +20,7 @@ struct Task {
 };
 
 [[noreturn]] void refuse(const std::string& why) {
-  throw UserError(fmt::format("cannot reveal the sum ({})", why));
+  throw NotRevealed(fmt::format("cannot reveal the sum ({})", why));
 }
 
 class TreeSearch {

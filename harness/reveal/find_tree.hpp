@@ -19,7 +19,7 @@ struct FoundTree {
 /// so the result counts the summands outside the smallest partial sum with both. Source: Xie, Gao and Xue,
 /// "FPRev: Revealing Floating-Point Summation Order", USENIX ATC 2025. Probes of one round go to the operator
 /// together; a sum that is left to right needs one round, a pairwise one as many as it has levels.
-/// \throws UserError if the results are not those of one sum of these terms, or if nothing is absorbed
+/// \throws NotRevealed if the results are not those of one sum of these terms, or if nothing is absorbed
 FoundTree find_tree(const SummingOperator& op);
 
 }  // namespace parity::reveal

@@ -4,11 +4,19 @@
 
 #include <cstddef>
 #include <functional>
+#include <string>
 #include <vector>
 
+#include "harness/base/error.hpp"
 #include "harness/tensor/dtype.hpp"
 
 namespace parity::reveal {
+
+/// The results do not show one sum: nothing is absorbed, for example, or squares are added.
+class NotRevealed : public UserError {
+ public:
+  explicit NotRevealed(const std::string& message) : UserError(message) {}
+};
 
 /// Summands that an operator is given: x[k], or x[k] * w[k] if it multiplies.
 struct Summands {
@@ -33,10 +41,10 @@ struct ProbeNumbers {
   double large_w = 1;          ///< factor of the large ones
 };
 
-/// \throws UserError if the dtype is no float type, or has no such numbers for so many terms
+/// \throws NotRevealed if the dtype is no float type, or has no such numbers for so many terms
 ProbeNumbers probe_numbers(const SummingOperator& op);
 
-/// Returns the results. \throws UserError if there is another number of them
+/// Returns the results. \throws NotRevealed if there is another number of them
 std::vector<double> probe(const SummingOperator& op, const std::vector<Summands>& all);
 
 /// Returns summands that are all zero, with factors of one.

@@ -6,6 +6,7 @@
 #include "harness/suite/goldens/stored_power.hpp"
 #include "harness/suite/plan/run_files.hpp"
 #include "harness/suite/results/file/last.hpp"
+#include "harness/suite/results/orders.hpp"
 
 namespace parity::suite {
 namespace fs = std::filesystem;
@@ -36,6 +37,7 @@ std::string judged_from(const PlannedCase& planned, const std::map<std::string, 
     if (check.sibling && fs::exists(check.sibling->golden))
       siblings[check.sibling->golden.generic_string()] = hashes.of_file(check.sibling->golden);
   const auto power = stored_power(source, out);
+  const fs::path orders = orders_file(source, out);
   const Json all = {{"program", program},
                     {"file", source.file.generic_string()},
                     {"place", fs::absolute(source.file).lexically_normal().generic_string()},
@@ -47,6 +49,7 @@ std::string judged_from(const PlannedCase& planned, const std::map<std::string, 
                     {"siblings", siblings},
                     {"drift", name_of(drift)},
                     {"power", power ? power->sentence : ""},
+                    {"orders", source.problem && fs::exists(orders) ? hashes.of_file(orders) : ""},
                     {"traces", traces},
                     {"out", out.generic_string()}};
   return content_hash(all.dump());

@@ -22,7 +22,8 @@ std::string judging_program(ContentHashes& hashes);
 /// Returns a hash over everything that a verdict follows from, the member `judged_from` of a case's results.
 /// Equal hashes have equal results.
 ///
-/// The hash covers the case file, the traces of its runs, its golden, the judging program and the drift mode.
+/// The hash covers the case file, the traces of its runs, its golden, the judging program, the drift mode and
+/// the orders that `parity reveal` found.
 /// \param program  of judging_program()
 /// \param out  results folder, which the commands in the results name
 /// \returns "" where a run failed, because a trace does not hold the message of the failure

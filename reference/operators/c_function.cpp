@@ -54,6 +54,33 @@ Declared declared(void* library, const std::string& symbol, const std::string& s
   return function;
 }
 
+/// An output in memory that is filled with NaN (integers: with -1). So elements that the function does not
+/// write are found, and writes before and behind the output.
+class GuardedOutput {
+ public:
+  GuardedOutput(const torch::Tensor& like, std::string name) : name_(std::move(name)) {
+    const int64_t count = like.numel();
+    memory_ = torch::empty({count + 2 * border}, like.options().requires_grad(false));
+    memory_.is_floating_point() ? memory_.fill_(NAN) : memory_.fill_(-1);
+    output_ = memory_.narrow(0, border, count).view(like.sizes());
+  }
+  const torch::Tensor& output() const { return output_; }
+  /// \throws UserError if the function wrote outside of the output
+  void check(const std::string& function) const {
+    for (const auto& part :
+         {memory_.narrow(0, 0, border), memory_.narrow(0, memory_.numel() - border, border)})
+      if (!(memory_.is_floating_point() ? part.isnan() : part == -1).all().item<bool>())
+        throw UserError(fmt::format("{} writes outside of {} (which has {} elements); correct its sizes",
+                                    function, name_, output_.numel()));
+  }
+
+ private:
+  static constexpr int64_t border = 64;  ///< elements, which keep the alignment of the memory
+
+  std::string name_;
+  torch::Tensor memory_, output_;
+};
+
 class CFunction : public OperatorFunction {
  public:
   CFunction(const Json& arm, const std::string& library) : arguments_(arm.value("arguments", Json())) {
@@ -66,9 +93,10 @@ class CFunction : public OperatorFunction {
   /// An output has the shape and dtype of the first tensor among the inputs.
   std::vector<torch::Tensor> call(const OperatorInputs& inputs, const operators::Point& point) override {
     std::vector<torch::Tensor> outputs;
-    run(forward_, inputs, {}, point, [&](const CParameter&) {
-      outputs.push_back(filled_with_nan(first_tensor(inputs, point)));
-      return outputs.back();
+    run(forward_, inputs, {}, point, [&](const CParameter& parameter) {
+      const GuardedOutput memory(first_tensor(inputs, point), parameter.name);
+      outputs.push_back(memory.output());
+      return memory;
     });
     return outputs;
   }
@@ -84,8 +112,11 @@ class CFunction : public OperatorFunction {
     std::map<std::string, torch::Tensor> made;
     run(*backward_, inputs, cotangents, point, [&](const CParameter& parameter) {
       for (const std::string& name : wanted)
-        if (parameter.name == "grad_" + name)
-          return made[name] = filled_with_nan(tensor_named(inputs, name));
+        if (parameter.name == "grad_" + name) {
+          GuardedOutput memory(tensor_named(inputs, name), parameter.name);
+          made[name] = memory.output();
+          return memory;
+        }
       throw UserError(
           fmt::format("the backward function writes {}, which is not the gradient of an input; call it "
                       "grad_INPUT",
@@ -116,24 +147,21 @@ class CFunction : public OperatorFunction {
     return found->second.tensors.front();
   }
 
-  /// Returns memory in which an element that is not written is found.
-  static torch::Tensor filled_with_nan(const torch::Tensor& like) {
-    torch::Tensor memory = torch::empty_like(like, torch::MemoryFormat::Contiguous);
-    return memory.is_floating_point() ? memory.fill_(NAN) : memory.fill_(-1);
-  }
-
   template <class Written>
   void run(const Declared& function, const OperatorInputs& inputs, const Outputs& cotangents,
            const operators::Point& point, const Written& written) {
     std::vector<torch::Tensor> alive;
+    std::vector<GuardedOutput> outputs;
     std::vector<CArgument> passed;
     for (const CParameter& parameter : function.parameters) {
       if (!parameter.is_pointer()) {
         passed.push_back(number_for(parameter, inputs, point));
         continue;
       }
+      if (!parameter.is_const)
+        outputs.push_back(written(parameter));
       alive.push_back(parameter.is_const ? tensor_for(parameter, inputs, cotangents, point)
-                                         : written(parameter));
+                                         : outputs.back().output());
       if (!fits(parameter.type, alive.back().scalar_type()))
         throw UserError(
             fmt::format("{} of {} is a pointer to another type than {}; sweep only the dtypes that the "
@@ -142,13 +170,15 @@ class CFunction : public OperatorFunction {
       passed.push_back({false, static_cast<int64_t>(reinterpret_cast<intptr_t>(alive.back().data_ptr()))});
     }
     call_c_function(function.address, passed);
+    for (const GuardedOutput& output : outputs)
+      output.check(function.symbol);
   }
 
   torch::Tensor tensor_for(const CParameter& parameter, const OperatorInputs& inputs,
                            const Outputs& cotangents, const operators::Point& point) const {
     for (const auto& [name, tensor] : cotangents)
       if (parameter.name == "grad_" + name)
-        return tensor;
+        return tensor.contiguous();
     const Chosen chosen = chosen_for(parameter.name, inputs, arguments_, point);
     if (chosen.input == nullptr || chosen.input->list)
       throw UserError(

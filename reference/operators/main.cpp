@@ -119,9 +119,8 @@ Outputs derived(OperatorInputs& inputs, const std::vector<std::string>& wanted, 
   return gradients;
 }
 
-void record_gradients(OperatorFunction& function, trace::Recorder& recorder, OperatorInputs& inputs,
-                      const std::vector<std::string>& wanted, const Outputs& outputs,
-                      const operators::Point& point) {
+/// Returns the gradients with respect to the outputs.
+Outputs cotangents_of(const Outputs& outputs, const operators::Point& point) {
   Outputs cotangents;
   for (const auto& [name, output] : outputs) {
     const Shape shape(output.sizes().begin(), output.sizes().end());
@@ -129,45 +128,94 @@ void record_gradients(OperatorFunction& function, trace::Recorder& recorder, Ope
         operators::cotangent_values(point, name, point.dtype, static_cast<size_t>(output.numel()));
     const DType dtype = is_floating(dtype_of(output)) ? dtype_of(output) : point.dtype;
     cotangents.emplace_back(name, tensor_of(values, shape, dtype));
-    if (is_floating(dtype_of(output)))
-      record(recorder, trace::Phase::backward, name, cotangents.back().second, false);
   }
-  const Outputs gradients = function.has_autograd()
-                                ? derived(inputs, wanted, outputs, cotangents)
-                                : function.gradients(inputs, wanted, outputs, cotangents, point);
-  for (const auto& [name, gradient] : gradients)
-    record(recorder, trace::Phase::grad, name, gradient, true);
+  return cotangents;
 }
 
+/// Calls a function and its backward pass at one point, and records both.
+class PointRun {
+ public:
+  PointRun(const RunnerTask& task, OperatorFunction& function, trace::Recorder& recorder, size_t number)
+      : task_(task),
+        function_(function),
+        recorder_(recorder),
+        point_(task.problem.points[number]),
+        wanted_(task.arm.value("grad", true) ? wanted_gradients(task.problem) : std::vector<std::string>()) {}
+
+  void record_usual_call() {
+    const OperatorInputs inputs = ready(inputs_at(task_.problem, point_, task_.wide));
+    const Outputs outputs = Calls(task_, function_).outputs(inputs, point_);
+    for (const auto& [name, output] : outputs)
+      record(recorder_, trace::Phase::forward, name, output, true);
+    if (wanted_.empty())
+      return;
+    cotangents_ = cotangents_of(outputs, point_);
+    for (size_t i = 0; i < outputs.size(); ++i)
+      if (is_floating(dtype_of(outputs[i].second)))
+        record(recorder_, trace::Phase::backward, outputs[i].first, cotangents_[i].second, false);
+    for (const auto& [name, gradient] : gradients(inputs, outputs, cotangents_, point_))
+      record(recorder_, trace::Phase::grad, name, gradient, true);
+  }
+
+  /// \param derives  whether the axis is asked of gradients too
+  void record_variants(const std::string& axis, bool derives) {
+    const auto made = variants_of(
+        axis, task_.problem,
+        {inputs_at(task_.problem, point_, task_.wide), derives ? cotangents_ : Outputs(), point_},
+        [&](const Given& given) { return results(given); },
+        [&] { return inputs_at(task_.problem, point_, task_.wide, 1); });
+    for (size_t i = 0; i < made.size(); ++i)
+      for (const auto& [phase, name, tensor] : made[i])
+        record(recorder_, phase, fmt::format("{}@{}.{}", name, axis, i), tensor, false);
+  }
+
+ private:
+  /// Returns inputs of which autograd derives those that are wanted.
+  OperatorInputs ready(OperatorInputs inputs) const {
+    for_each_tensor(inputs, [&](const std::string& name, Tensor& tensor) {
+      if (function_.has_autograd() && std::ranges::find(wanted_, name) != wanted_.end())
+        tensor = tensor.detach().requires_grad_(true);
+    });
+    return inputs;
+  }
+
+  Outputs gradients(OperatorInputs inputs, const Outputs& outputs, const Outputs& cotangents,
+                    const operators::Point& point) const {
+    return function_.has_autograd() ? derived(inputs, wanted_, outputs, cotangents)
+                                    : function_.gradients(inputs, wanted_, outputs, cotangents, point);
+  }
+
+  CallResults results(const Given& given) const {
+    const bool derives = !given.cotangents.empty();
+    const OperatorInputs inputs = derives ? ready(given.inputs) : given.inputs;
+    const Outputs outputs = Calls(task_, function_).outputs(inputs, given.point);
+    CallResults made;
+    for (const auto& [name, tensor] : outputs)
+      made.push_back({trace::Phase::forward, name, tensor.detach()});
+    if (derives)
+      for (const auto& [name, tensor] : gradients(inputs, outputs, given.cotangents, given.point))
+        made.push_back({trace::Phase::grad, name, tensor});
+    return made;
+  }
+
+  const RunnerTask& task_;
+  OperatorFunction& function_;
+  trace::Recorder& recorder_;
+  const operators::Point& point_;
+  const std::vector<std::string> wanted_;  ///< inputs
+  Outputs cotangents_ = {};                ///< of the usual call
+};
+
 void run_point(const RunnerTask& task, OperatorFunction& function, trace::Recorder& recorder, size_t number) {
-  const operators::Point& point = task.problem.points[number];
   record_inputs(recorder, task, number);
-  const bool derives = task.arm.value("grad", true);
-  const auto wanted = derives ? wanted_gradients(task.problem) : std::vector<std::string>();
-  Calls calls(task, function);
-  OperatorInputs inputs = inputs_at(task.problem, point, task.wide);
-  for_each_tensor(inputs, [&](const std::string& name, Tensor& tensor) {
-    if (function.has_autograd() && std::ranges::find(wanted, name) != wanted.end())
-      tensor.requires_grad_(true);
-  });
-  const Outputs outputs = calls.outputs(inputs, point);
-  for (const auto& [name, output] : outputs)
-    record(recorder, trace::Phase::forward, name, output, true);
-  if (!wanted.empty())
-    record_gradients(function, recorder, inputs, wanted, outputs, point);
+  PointRun run(task, function, recorder, number);
+  run.record_usual_call();
   if (task.wide)
     return;
-  const torch::NoGradGuard no_gradients;
-  for (const Json& axis : task.arm.value("variants", Json::array())) {
-    const auto made = variants_of(
-        axis.get<std::string>(), task.problem, point, inputs_at(task.problem, point, task.wide),
-        [&](const OperatorInputs& given) { return calls.outputs(given, point); },
-        [&] { return inputs_at(task.problem, point, task.wide, 1); });
-    for (size_t i = 0; i < made.size(); ++i)
-      for (const auto& [name, output] : made[i])
-        record(recorder, trace::Phase::forward, fmt::format("{}@{}.{}", name, axis.get<std::string>(), i),
-               output, false);
-  }
+  const Json with_gradients = task.arm.value("grad_variants", Json::array());
+  for (const Json& axis : task.arm.value("variants", Json::array()))
+    run.record_variants(axis.get<std::string>(),
+                        std::ranges::find(with_gradients, axis) != with_gradients.end());
 }
 
 void run(const RunnerTask& task) {

@@ -7,11 +7,27 @@
 #include <vector>
 
 #include "harness/operators/problem/problem.hpp"
+#include "harness/trace/format/phase.hpp"
 #include "reference/operators/inputs.hpp"
 
 namespace parity::reference {
 
-/// Returns what the function gives for the same rows in other surroundings, for relation `invariant`: outputs
+/// What a function is called with.
+struct Given {
+  OperatorInputs inputs;
+  Outputs cotangents;      ///< gradients with respect to the outputs; empty if no gradients are asked
+  operators::Point point;  ///< the sizes of the symbols are those of these inputs
+};
+
+/// An output (forward) or the gradient of an input (grad).
+struct CallResult {
+  trace::Phase phase;
+  std::string name;
+  torch::Tensor tensor;
+};
+using CallResults = std::vector<CallResult>;
+
+/// Returns what the function gives for the same rows in other surroundings, for relation `invariant`: tensors
 /// that hold the leading rows of the usual call's. The Python runner has the same variants (variants.py).
 ///
 /// | axis | the other calls |
@@ -25,12 +41,12 @@ namespace parity::reference {
 /// | layout | inputs whose elements are not in order of their dimensions |
 /// | alignment | inputs in memory that begins 1 and 3 elements later |
 ///
+/// Gradients of inputs that do not have the rows, such as weights, are left out: they add over the rows.
 /// Empty where the point has one row and the axis needs two.
 /// \param call    calls the function
 /// \param others  returns inputs of the same point with other values
-std::vector<Outputs> variants_of(const std::string& axis, const operators::Problem& problem,
-                                 const operators::Point& point, const OperatorInputs& inputs,
-                                 const std::function<Outputs(const OperatorInputs&)>& call,
-                                 const std::function<OperatorInputs()>& others);
+std::vector<CallResults> variants_of(const std::string& axis, const operators::Problem& problem,
+                                     const Given& given, const std::function<CallResults(const Given&)>& call,
+                                     const std::function<OperatorInputs()>& others);
 
 }  // namespace parity::reference

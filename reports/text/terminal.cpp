@@ -105,8 +105,14 @@ void write_check(Page& page, const Check& check, bool with_cause) {
   const std::string evidence = evidence_label(check.evidence);
   page.wrapped(head, 4 + verdict.size(),
                shorten(check.sentence, 2 * longest_name) + (evidence.empty() ? "" : "; " + evidence));
-  if (!check.passed)
+  if (!check.passed) {
     write_failure(page, check, with_cause);
+    return;
+  }
+  for (const std::string& each : check.finding.more)
+    page.field("also", shorten(one_line(each), 2 * longest_name));
+  if (with_cause && !check.finding.cause.empty())  // of a rounding: in which order the sides add
+    page.command("cause", check.finding.cause);
 }
 
 void write_arm_failure(Page& page, const Arm& arm) {

@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,6 +20,8 @@
 #include "harness/reveal/describe.hpp"
 #include "harness/reveal/draw.hpp"
 #include "harness/suite/cases/named_case.hpp"
+#include "harness/suite/derived/extra_arms.hpp"
+#include "harness/suite/results/orders.hpp"
 
 namespace parity::cli {
 namespace {
@@ -65,32 +69,61 @@ std::vector<std::string> arms_of(const suite::Case& source, const std::string& a
   return arms;
 }
 
+/// What the arms of a case answered.
+struct Answers {
+  std::vector<reveal::RevealedSum> sums;
+  std::map<std::string, std::string> refused = {};  ///< arm, why its order cannot be revealed
+};
+
+/// Asks each arm, and stores the answers for reports of these very runs.
+Answers reveal_arms(const RevealOptions& options, const suite::Case& source,
+                    const std::vector<std::string>& arms) {
+  reveal::SumQuestion question = options.question;
+  for (const std::string& size : options.sizes)
+    question.sizes.insert(parse_size(size));
+  const bool usual = question.over.empty() && question.sizes.empty() && question.dtype.empty();
+  const suite::SuiteOptions suite = options.run.suite_options();
+  const suite::PlannedCase planned = suite::plan_arms(source, suite);
+  Progress progress(stderr);
+  Answers answers;
+  suite::RevealedOrders orders;
+  for (const std::string& arm : arms) {
+    const std::string& run = planned.arm(arm).run;
+    try {
+      const auto& sum = answers.sums.emplace_back(reveal::reveal_arm(source, arm, question, suite, progress));
+      orders[arm] = {run, sum.sentence(), sum.point, sum.prediction.right, sum.prediction.tried};
+    } catch (const reveal::NotRevealed& problem) {
+      answers.refused[arm] = problem.what();
+      if (usual)  // another question may have an answer
+        orders[arm] = {run, "", "", 0, 0};
+    }
+  }
+  suite::keep_orders(source, suite.out, orders);
+  return answers;
+}
+
+Json answers_json(const suite::Case& source, const Answers& answers) {
+  Json json = {{"case", source.name}, {"sums", Json::array()}, {"sentences", Json::array()}};
+  for (const reveal::RevealedSum& sum : answers.sums) {
+    json["sums"].push_back(sum.to_json());
+    if (&sum != &answers.sums.front())
+      json["sentences"].push_back(reveal::compare(answers.sums.front(), sum));
+  }
+  json["refused"] = answers.refused;
+  return json;
+}
+
 ExitCode run_reveal(const RevealOptions& options) {
   const size_t colon = options.target.rfind(':');
   const suite::Case source = suite::named_case(options.target.substr(0, colon), options.root);
   if (!source.problem)
     throw UserError(
         fmt::format("case {} has no table [operator]; only operators have an order to reveal", source.name));
-  reveal::SumQuestion question = options.question;
-  for (const std::string& size : options.sizes)
-    question.sizes.insert(parse_size(size));
-  const suite::SuiteOptions suite = options.run.suite_options();
-  Progress progress(stderr);
-  std::vector<reveal::RevealedSum> sums;
-  for (const std::string& arm :
-       arms_of(source, colon == std::string::npos ? "" : options.target.substr(colon + 1)))
-    sums.push_back(reveal::reveal_arm(source, arm, question, suite, progress));
-  bool alike = true, foretold = true;
-  Json json = {{"case", source.name}, {"sums", Json::array()}, {"sentences", Json::array()}};
-  for (const reveal::RevealedSum& sum : sums) {
-    foretold = foretold && sum.prediction.right == sum.prediction.tried;
-    json["sums"].push_back(sum.to_json());
-    if (&sum == &sums.front())
-      continue;
-    alike = alike && reveal::adds_alike(sums.front(), sum);
-    json["sentences"].push_back(reveal::compare(sums.front(), sum));
-  }
-  if (!options.picture.empty())
+  const Answers answers = reveal_arms(
+      options, source, arms_of(source, colon == std::string::npos ? "" : options.target.substr(colon + 1)));
+  const std::vector<reveal::RevealedSum>& sums = answers.sums;
+  const Json json = answers_json(source, answers);
+  if (!options.picture.empty() && !sums.empty())
     write_file(options.picture, reveal::draw_svg(sums.front().found.tree));
   if (options.run.json) {
     fmt::print("{}\n", json_text(json, 1));
@@ -100,6 +133,13 @@ ExitCode run_reveal(const RevealOptions& options) {
     for (const Json& sentence : json["sentences"])
       fmt::print("{}\n", sentence.get<std::string>());
   }
+  if (!answers.refused.empty())
+    throw UserError(
+        fmt::format("arm {}: {}", answers.refused.begin()->first, answers.refused.begin()->second));
+  const bool alike = std::ranges::all_of(
+      sums, [&](const reveal::RevealedSum& sum) { return reveal::adds_alike(sums.front(), sum); });
+  const bool foretold = std::ranges::all_of(
+      sums, [](const reveal::RevealedSum& sum) { return sum.prediction.right == sum.prediction.tried; });
   return !foretold ? ExitCode::missing : alike ? ExitCode::agree : ExitCode::differ;
 }
 

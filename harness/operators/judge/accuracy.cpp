@@ -12,12 +12,22 @@
 namespace parity::operators {
 namespace {
 
-double error_of(double value, double exact, double low, DType dtype) {
+/// Returns the largest finite |value|; 1 if all are 0.
+double largest_value(const Values& exact) {
+  double largest = 0;
+  for (const double value : exact.value)
+    if (std::isfinite(value))
+      largest = std::max(largest, std::fabs(value));
+  return largest == 0 ? 1 : largest;
+}
+
+/// \param largest  of the tensor's exact values
+double error_of(double value, double exact, double low, DType dtype, double largest) {
   if (value == exact && low == 0)
     return 0;  // also for equal infinities
   if (!std::isfinite(value) || !std::isfinite(exact))
     return std::numeric_limits<double>::infinity();
-  return std::fabs((value - exact) - low) / ulp_at(dtype, exact);
+  return std::fabs((value - exact) - low) / ulp_at(dtype, exact == 0 ? largest : exact);
 }
 
 /// Returns the bin of an error: see UlpErrors::histogram.
@@ -36,9 +46,10 @@ size_t bin_of(double error) {
 UlpErrors ulp_errors(const Values& values, const Values& exact, DType dtype) {
   UlpErrors errors;
   std::vector<double> all(values.size());
+  const double largest = largest_value(exact);
   double sum = 0;
   for (size_t i = 0; i < values.size(); ++i) {
-    all[i] = error_of(values.value[i], exact.value[i], exact.low.empty() ? 0 : exact.low[i], dtype);
+    all[i] = error_of(values.value[i], exact.value[i], exact.low.empty() ? 0 : exact.low[i], dtype, largest);
     sum += all[i];
     ++errors.histogram.at(bin_of(all[i]));
     if (all[i] > errors.largest) {

@@ -10,6 +10,9 @@
 namespace parity::operators {
 
 /// The errors of a tensor's elements, in units in the last place of its dtype at the exact value.
+///
+/// The value 0 has no last place. An error there counts in units of the tensor's largest exact value, or of 1
+/// if all are 0: it is an absolute error.
 struct UlpErrors {
   double largest = 0;
   double most = 0;  ///< 99.9 % of the elements have no larger one

@@ -46,6 +46,28 @@ std::optional<Values> leading_part(const Values& whole, const Shape& shape) {
   return part;
 }
 
+/// Returns whether an input's tensor has a dimension: "x", or "x.0" of a list.
+bool input_has(const Problem& problem, const std::string& name, const std::string& symbol) {
+  for (const Input& input : problem.inputs)
+    for (size_t item = 0; item < input.tensors.size(); ++item)
+      if (name == (input.list ? fmt::format("{}.{}", input.name, item) : input.name))
+        return std::ranges::find(input.tensors[item].shape, symbol, &Size::symbol) !=
+               input.tensors[item].shape.end();
+  return false;
+}
+
+/// Returns whether a tensor must have been computed along an axis. Gradients of inputs without the rows, such
+/// as weights, add over the rows, so their bits may depend on them. A single row has no neighbours.
+bool has_rows(const Problem& problem, const Point& point, const PhaseAndName& tensor,
+              const std::string& axis) {
+  const std::string& symbol = axis == "padding" ? problem.length : problem.batch;
+  if (tensor.first == trace::Phase::grad && !symbol.empty() && !input_has(problem, tensor.second, symbol))
+    return false;
+  const bool needs_two = axis == "position" || axis == "neighbours" || axis == "chunking";
+  const auto size = point.sizes.find(symbol);
+  return !needs_two || (size != point.sizes.end() && size->second >= 2);
+}
+
 }  // namespace
 
 std::optional<Obstacle> PointJudge::judge(size_t point, const std::set<PhaseAndName>& tensors,
@@ -112,6 +134,11 @@ std::optional<Obstacle> PointJudge::judge_variants(size_t point, const PhaseAndN
   for (size_t number = 0;; ++number) {
     const std::string suffix = fmt::format("@{}.{}", check_.of_operator->axis, number);
     const auto variant = values_of(*arm.trace, key_of(point, tensor, suffix));
+    if (!variant && number == 0 &&
+        has_rows(problem_, problem_.points[point], tensor, check_.of_operator->axis))
+      return Obstacle{Verdict::missing,
+                      fmt::format("{} computed no {} {} along {} at {}", arm.name, name_of(tensor.first),
+                                  tensor.second, check_.of_operator->axis, problem_.points[point].text())};
     if (!variant)
       return std::nullopt;
     const auto part = leading_part(*whole, variant->shape);

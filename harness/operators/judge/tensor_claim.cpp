@@ -209,14 +209,13 @@ ErrorNorms error_norms(const TensorSides& sides, const Values& best) {
 std::string accuracy_text(const UlpErrors& errors, const ErrorNorms& norms, const Values& exact,
                           DType dtype) {
   const double value = std::fabs(exact.value.empty() ? 0 : exact.value.at(errors.worst));
-  const double relative = errors.largest * ulp_at(dtype, value) / value;
   return fmt::format(
       "largest {:.4g} ULP ({}), 99.9 % within {:.4g}, mean {:.3g}; in norm {:.3g} times the correctly "
       "rounded "
       "result's error, {:.3g} times the plain implementation's",
       errors.largest,
-      std::isfinite(relative) ? fmt::format("{:.2g} of the value", relative)
-                              : std::string("where 0 is exact"),
+      value == 0 ? std::string("of the largest value, at one that is exactly 0")
+                 : fmt::format("{:.2g} of the value", errors.largest * ulp_at(dtype, value) / value),
       errors.most, errors.mean, ratio(norms.own, norms.best), ratio(norms.own, norms.plain));
 }
 

@@ -3,6 +3,7 @@
 #include "harness/operators/problem/problem.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -74,6 +75,27 @@ Json resolved_value(const Json& value, const Point& point) {
   for (const Json& item : value)
     list.push_back(resolved_value(item, point));
   return list;
+}
+
+std::string summed_symbol(const Problem& problem) {
+  const Point& point = problem.points.front();
+  std::map<std::string, size_t> tensors;  // that have a symbol
+  for (const Input& input : problem.inputs)
+    for (const TensorSpec& spec : input.tensors) {
+      std::set<std::string> symbols;
+      for (const Size& size : spec.shape)
+        if (!size.symbol.empty() && is_floating(spec.dtype_at(point)))
+          symbols.insert(size.symbol);
+      for (const std::string& symbol : symbols)
+        ++tensors[symbol];
+    }
+  const auto shared = [](const auto& entry) { return entry.second == 2; };
+  if (std::ranges::count_if(tensors, shared) == 1)
+    return std::ranges::find_if(tensors, shared)->first;
+  const bool alone = problem.inputs.size() == 1 && problem.inputs[0].tensors.size() == 1;
+  return alone && !problem.inputs[0].tensors[0].shape.empty()
+             ? problem.inputs[0].tensors[0].shape.back().symbol
+             : "";
 }
 
 std::string output_name(const Problem& problem, size_t index, size_t count) {

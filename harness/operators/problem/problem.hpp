@@ -91,6 +91,10 @@ struct LargestPoint {
 };
 LargestPoint largest_point(const Problem& problem);
 
+/// Returns the symbol of the dimension that a function of these inputs seems to sum over: the only one that
+/// two tensors of floating-point numbers share, or the last one of the only tensor. "" if neither exists.
+std::string summed_symbol(const Problem& problem);
+
 /// Returns a value that is not a tensor, with symbols of the sweep replaced by numbers.
 Json resolved_value(const Json& value, const Point& point);
 

@@ -34,9 +34,12 @@ std::string source_of(const std::string& callable) {
   return source.ends_with(".py") ? source : "";
 }
 
-/// Adds the runner's own sources to what a Python arm depends on.
+/// Adds the runner's own sources, and the library that draws its inputs, to what a Python arm depends on.
 void add_package_files(Arm& arm) {
   std::error_code error;
+  const fs::path build = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path();
+  if (const fs::path library = build / "lib/libparity-operators.so"; fs::exists(library, error))
+    arm.inputs.push_back(library.string());
   const fs::path folder = fs::path(python_package_folder()) / "parity" / "operators";
   for (const auto& entry : fs::directory_iterator(folder, error))
     if (entry.path().extension() == ".py")

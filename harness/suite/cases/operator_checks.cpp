@@ -123,6 +123,15 @@ Check read_claim(const TomlTable& table, const std::vector<std::string>& arms, b
   return check;
 }
 
+/// Asks an arm for its results along axes.
+void add_variants(Arm& arm, const std::string& key, const std::vector<std::string>& axes) {
+  Json variants = arm.config.contains(key) ? arm.config[key].value : Json::array();
+  for (const std::string& axis : axes)
+    if (std::ranges::find(variants, Json(axis)) == variants.end())
+      variants.push_back(axis);
+  arm.config[key] = {variants, arm.place};
+}
+
 }  // namespace
 
 void read_operator_checks(Case& result, const TomlTable& file, const std::vector<std::string>& arms) {
@@ -137,13 +146,10 @@ void read_operator_checks(Case& result, const TomlTable& file, const std::vector
     std::vector<std::string> axes = read_axes(table, check, *result.problem);
     Arm& arm = *std::ranges::find(result.arms, check.arms.front(), &Arm::name);
     if (check.relation == Relation::invariant) {
-      check.of_operator->phases = {trace::Phase::forward};
-      Json variants =
-          arm.config.contains("operator.variants") ? arm.config["operator.variants"].value : Json::array();
-      for (const std::string& axis : axes)
-        if (std::ranges::find(variants, Json(axis)) == variants.end())
-          variants.push_back(axis);
-      arm.config["operator.variants"] = {variants, arm.place};
+      add_variants(arm, "operator.variants", axes);
+      const auto& phases = check.of_operator->phases;
+      if (result.problem->has_gradients() && std::ranges::find(phases, trace::Phase::grad) != phases.end())
+        add_variants(arm, "operator.grad_variants", axes);
     } else {
       axes = {""};
     }

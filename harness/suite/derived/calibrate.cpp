@@ -237,6 +237,11 @@ Calibration measure_noise(const Case& source, const std::vector<NoisePlan>& plan
 }
 
 Calibration calibrate(const Case& source, int repeats, const RunSettings& options, Progress& progress) {
+  if (source.problem)
+    throw UserError(
+        fmt::format("cannot calibrate {} (its checks follow from float64 twins and exact results, not from "
+                    "measured noise); run it with parity run",
+                    source.name));
   const std::vector<NoisePlan> plans = plans_of(source, repeats, options);
   std::vector<ExtraArm> extra;
   for (const NoisePlan& plan : plans) {

@@ -11,6 +11,7 @@
 #include "harness/suite/judge/case_floors.hpp"
 #include "harness/suite/judge/first_weights.hpp"
 #include "harness/suite/judge/law_check.hpp"
+#include "harness/suite/judge/name_points.hpp"
 #include "harness/suite/judge/replica_check.hpp"
 
 namespace parity::suite {
@@ -149,6 +150,10 @@ std::vector<JudgedCheck> judge_case(const PlannedCase& planned, const Evidence& 
     record_case(judged, planned, evidence, runs, golden, policy);
   else if (!source.golden.arms.empty())
     judge_golden(judged, source, evidence, golden, policy.drift);
+  if (source.problem)
+    for (JudgedCheck& check : judged)
+      if (check.kind == results::CheckKind::golden)
+        name_points(check.result, *source.problem);
   return judged;
 }
 

@@ -20,6 +20,7 @@
 #include "harness/suite/results/commands/follow_up.hpp"
 #include "harness/suite/results/commands/reproduce.hpp"
 #include "harness/suite/results/notes.hpp"
+#include "harness/suite/results/orders.hpp"
 #include "harness/suite/results/pictures/curves.hpp"
 #include "harness/suite/results/pictures/masks.hpp"
 #include "harness/suite/results/pictures/tensors.hpp"
@@ -304,6 +305,7 @@ results::Case case_results(const PlannedCase& planned, const Evidence& evidence,
     item.arms.push_back(arm_result(arm, evidence, runs, out));
   for (size_t i = 0; i < judged.size(); ++i)
     item.checks.push_back(check_result(planned, judged[i], i, runs, out));
+  add_orders(item, judged, planned, evidence, out);
   for (auto& [number, picture] : tensor_pictures(judged, evidence, golden))
     item.checks[number].picture = std::move(picture);
   item.passed = item.checks_failed() == 0 && std::ranges::none_of(item.arms, &results::Arm::failed);

@@ -39,6 +39,15 @@ def alone(x): return x / x.shape[0]
 def detached(x): return x.detach() * 2
 def exact(x):
     return x + x + 1
+
+class Twice(torch.autograd.Function):
+    @staticmethod
+    def forward(context, x): return x * 2
+    @staticmethod
+    def backward(context, seed): return seed * (2 if seed.shape[0] <= 3 else 2.001)
+def twice_by_batch(x): return Twice.apply(x)
+def weighted(x, w): return x * w
+def mean_of_all(x, w): return x * w - x.mean()
 '''
 OPERATOR = '''
 [operator]
@@ -111,6 +120,30 @@ class CasesTest(unittest.TestCase):
         ).replace("n = [1, 2, 3]", "n = [2]"))
         self.assert_says(self.parity("run", "two.toml", "--out", "out2"), "out at n = 2, float32 of it differs from right's")
 
+    def test_invariance_of_gradients(self):
+        invariant = "relation = 'invariant'\narms = ['it']\naxes = ['batch', 'position', 'threads']"
+        done, case = self.one("twice_by_batch", invariant, grad="true")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        found = [(check["passed"], check["verdict"]) for check in case["checks"]]
+        self.assertEqual(found, [(False, "different"), (True, "identical"), (True, "identical")])
+        self.assertIn("gradient of x at n = 3, float32 of it depends on batch, at 2 of 3 points", case["checks"][0]["sentence"])
+        done, case = self.one("twice_by_batch", invariant + "\nphase = 'forward'", grad="true")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        done, case = self.one("right", invariant + "\nphase = 'grad'")
+        self.assertEqual(case["checks"][0]["verdict"], "missing")  # there is no gradient to ask
+
+    def test_invariance_of_rows_beside_weights(self):
+        arms = {name: f'python = "kernels.py:{name}"' for name in ("weighted", "mean_of_all")}
+        axes = "'batch', 'position', 'neighbours', 'chunking', 'padding', 'threads', 'layout', 'alignment'"
+        more = 'inputs.w = {shape = [4], grad = true}\nlength = "n"'
+        done, case = self.run_case(arms, [f"relation = 'invariant'\narms = ['{name}']\naxes = [{axes}]" for name in arms],
+                                   grad="true", more=more)
+        answers = [check["passed"] for check in case["checks"]]
+        self.assertEqual(answers[:8], [True] * 8, [check["sentence"] for check in case["checks"]])
+        # The mean of all elements depends on other rows. Threads, layout and alignment do not change those.
+        self.assertEqual(answers[8:13], [False] * 5, [check["sentence"] for check in case["checks"]])
+        self.assertIn("depends on padding", case["checks"][12]["sentence"])
+
     def test_bisect_finds_the_smallest_input(self):
         self.run_case({"right": 'python = "kernels.py:right"', "it": 'python = "kernels.py:float32_only"'},
                       ["relation = 'equivalent'"])
@@ -178,10 +211,11 @@ class CasesTest(unittest.TestCase):
         arms = {"other": 'python = "kernels.py:other_order"', "c": signature.format("twice"),
                 "short": signature.format("forgets")}
         done, case = self.run_case(arms, ["relation = 'equivalent'\narms = ['other', 'c']",
-                                          "relation = 'equivalent'\narms = ['other', 'short']"],
+                                          "relation = 'equivalent'\narms = ['other', 'short']",
+                                          "relation = 'invariant'\narms = ['c']\naxes = ['batch', 'chunking', 'layout']"],
                                    grad="true", more='exact = "kernels.py:exact"')
         sentences = [check["sentence"] for check in case["checks"]]
-        self.assertEqual([check["passed"] for check in case["checks"]], [True, False], sentences)
+        self.assertEqual([check["passed"] for check in case["checks"]], [True, False, True, True, True], sentences)
         self.assertIn("short has nan at [0, 3]", sentences[1])
 
     def test_bad_tables(self):

@@ -195,6 +195,24 @@ TEST_F(OperatorJudgeTest, Invariant_ComparesLeadingRows) {
               HasSubstr("depends on batch, at 1 of 2 points: 1 of 4 elements differ, first [0, 1]"));
 }
 
+TEST_F(OperatorJudgeTest, Invariant_NeedsGradientsOfRows) {
+  check.relation = Relation::invariant;
+  check.arms = {"a"};
+  check.of_operator->axis = "batch";
+  problem.batch = "n";
+  runs["a"].config["operator"]["problem"] = problem.to_json();
+  for (int64_t point = 1; point <= 2; ++point)
+    runs["a"].tensors.push_back({{point, Phase::forward, "y@batch.0"},
+                                 floats(runs["a"], point, Phase::forward, "y"),
+                                 Shape{point == 1 ? 3 : 5, 4}});
+  const auto result = judged();
+  EXPECT_EQ(result.verdict, Verdict::missing);
+  EXPECT_EQ(result.sentence, "a computed no grad x along batch at n = 3, float32");
+  problem.batch = "another";  // x adds over these rows
+  runs["a"].config["operator"]["problem"] = problem.to_json();
+  EXPECT_TRUE(judged().passed);
+}
+
 TEST_F(OperatorJudgeTest, Distinct_NeedsADifference) {
   check.relation = Relation::distinct;
   EXPECT_FALSE(judged().passed);

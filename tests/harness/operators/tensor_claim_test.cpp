@@ -38,6 +38,28 @@ TEST(UlpErrorsTest, InfinityIsFarFromNumbers) {
   EXPECT_EQ(ulp_errors({DType::float32, {2}, {NAN, INFINITY}}, exact, DType::float32).largest, INFINITY);
 }
 
+TEST(UlpErrorsTest, ExactZero_CountsInUnitsOfTheLargestValue) {
+  const Values exact{DType::float64, {3}, {0, -1, 2}}, zeros{DType::float64, {3}, {0, 0, 0}};
+  const UlpErrors errors = ulp_errors({DType::float32, {3}, {0x1p-20, -1, 2}}, exact, DType::float32);
+  EXPECT_EQ(errors.largest, 4);
+  EXPECT_EQ(errors.worst, 0U);
+  EXPECT_EQ(ulp_errors({DType::float32, {3}, {0, 0x1p-22, -0.0}}, zeros, DType::float32).largest, 2);
+  EXPECT_EQ(ulp_errors({DType::float32, {3}, {NAN, 0, 0}}, zeros, DType::float32).largest, INFINITY);
+}
+
+TEST(TensorClaimTest, ErrorAtAnExactZero_IsSaidToBeOne) {
+  const Values exact{DType::float64, {2}, {0, 1}}, b{DType::float32, {2}, {0x1p-10, 1}};
+  compare::Check check;
+  check.relation = compare::Relation::accurate;
+  check.of_operator.emplace().ulp = 100;
+  TensorSides sides{DType::float32, "b", "b", nullptr, &b};
+  sides.exact = &exact;
+  const TensorJudgement judged = judge_tensor(check, sides);
+  EXPECT_FALSE(judged.passed) << "8192 units of the largest value";
+  EXPECT_EQ(judged.text.find("largest 8192 ULP (of the largest value, at one that is exactly 0)"), 0U)
+      << judged.text;
+}
+
 TEST(TensorClaimTest, AnotherShapeOrDtype_Differs) {
   const Values a{DType::float32, {2}, {1, 2}}, b{DType::float32, {1, 2}, {1, 2}},
       c{DType::bfloat16, {2}, {1, 2}};

@@ -26,6 +26,25 @@ TEST(MeasurePowerTest, FaultedArm_PrefersComparedThenStoredArms) {
   EXPECT_THROW(arm_to_fault(parse(command, "", "\"a\", \"b\"")), UserError);
 }
 
+TEST(MeasurePowerTest, Operators_AreRefused) {
+  const suite::Case source = suite::parse_case(
+      "[operator]\ninputs.x = {shape = [\"n\"]}\nsweep = {n = [1, 2]}\n"
+      "[arms.a]\noperator = \"aten::relu\"\n[arms.b]\noperator = \"aten::relu\"\nthreads = 2\n"
+      "[[checks]]\nrelation = \"identical\"\nbecause = \"x\"\n",
+      "cases/topic/name.toml");
+  Progress progress(stderr, false);
+  for (const char* arm : {"", "a"}) {
+    PowerQuestion question;
+    question.arm = arm;
+    try {
+      measure_power(source, question, {}, progress, {});
+      FAIL() << "no complaint";
+    } catch (const UserError& error) {
+      EXPECT_THAT(error.what(), testing::HasSubstr("its arms are functions"));
+    }
+  }
+}
+
 FaultPower row(trace::FaultKind kind, trace::Phase phase, std::optional<double> arms,
                std::optional<double> golden) {
   FaultPower power;

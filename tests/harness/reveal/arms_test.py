@@ -83,6 +83,49 @@ class ArmsTest(unittest.TestCase):
         self.assertIn("├ ", done.stdout)
         self.assertTrue((self.folder / "order.svg").read_text().startswith("<svg"))
 
+    def test_report_explains_rounding_of_these_very_runs(self):
+        text = f'[python]\nvenv = "{sys.prefix}"\n[operator]\ninputs.x = {{shape = ["n", "k"]}}\n' \
+               'sweep = {n = [2], k = [8, 16]}\n[golden]\narms = []\n'
+        for name in ("loop", "lanes"):
+            text += f'[arms.{name}]\npython = "kernels.py:{name}"\n'
+        text += '[[checks]]\narms = ["loop", "lanes"]\nrelation = "equivalent"\nbecause = "the test asks"\n'
+        (self.folder / "one.toml").write_text(text)
+
+        def finding():
+            done = subprocess.run([PARITY, "run", "one.toml", "--out", "out"], capture_output=True, text=True, cwd=self.folder)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            found = json.loads((self.folder / "out/results.json").read_text())["cases"][0]["checks"][0]
+            self.assertEqual(found["verdict"], "rounding")
+            return found["finding"]
+
+        asked = {"more": [], "cause": "parity reveal one.toml --out out"}
+        self.assertLessEqual(asked.items(), finding().items())
+        subprocess.run([PARITY, *asked["cause"].split()[1:]], capture_output=True, cwd=self.folder)
+        explained = finding()
+        self.assertEqual(explained["cause"], "")
+        self.assertEqual([line[:29] for line in explained["more"]],
+                         ["loop adds left to right, in f", "lanes adds in 4 lanes of ever"])
+        self.assertIn("(at k = 16, n = 2, float32; this order foretells 200 of 200 random results)", explained["more"][0])
+        orders = self.folder / "out/reveal/one.json"
+        kept = orders.read_text()
+        orders.write_text(kept[:-9])
+        self.assertLessEqual(asked.items(), finding().items())  # a damaged file says nothing
+        orders.write_text(kept)
+        self.assertEqual(finding(), explained)
+        with (self.folder / "kernels.py").open("a") as kernels:
+            kernels.write("# another program\n")
+        self.assertLessEqual(asked.items(), finding().items())  # these runs were never probed
+
+    def test_a_product_is_not_taken_for_a_sum(self):
+        (self.folder / "kernels.py").write_text("def one(x): return x / 3\ndef two(x): return x * (1 / 3)\n")
+        (self.folder / "one.toml").write_text(
+            f'[python]\nvenv = "{sys.prefix}"\n[operator]\ninputs.x = {{shape = ["n", "k"]}}\nsweep = {{n = [2], k = [8, 16]}}\n'
+            '[golden]\narms = []\n[arms.one]\npython = "kernels.py:one"\n[arms.two]\npython = "kernels.py:two"\n'
+            '[[checks]]\narms = ["one", "two"]\nrelation = "equivalent"\nbecause = "the test asks"\n')
+        done = subprocess.run([PARITY, "run", "one.toml", "--out", "out", "--json"], capture_output=True, text=True, cwd=self.folder)
+        (found,) = json.loads(done.stdout)["cases"][0]["checks"]
+        self.assertEqual((found["verdict"], found["finding"]["cause"]), ("rounding", ""))
+
     def test_what_cannot_be_revealed(self):
         for arm, words in (("own_norm", "cannot reveal the sum"), ("fails", "no kernel for this")):
             done, _ = self.reveal([arm, "own_sum"], f"one.toml:{arm}", "--over", "k")

@@ -151,5 +151,18 @@ TEST_F(CalibrateTest, FailedVariant_IsLeftOutFailedArmEndsIt) {
   }
 }
 
+TEST_F(CalibrateTest, Operators_AreRefused) {
+  const Case source = write_case("o",
+                                 "[operator]\ninputs.x = {shape = [\"n\"]}\nsweep = {n = [1, 2]}\n"
+                                 "[arms.a]\noperator = \"aten::relu\"\n[arms.b]\noperator = \"aten::relu\"\n"
+                                 "threads = 2\n[[checks]]\nrelation = \"identical\"\nbecause = \"x\"\n");
+  try {
+    calibrated(source);
+    FAIL() << "no complaint";
+  } catch (const UserError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("not from measured noise"));
+  }
+}
+
 }  // namespace
 }  // namespace parity::suite

@@ -19,7 +19,7 @@ from ..recording.facts import provenance_text
 from . import function, program, variants
 from .beat import beat
 from .call import Guard, gradients, leaves, outputs_of
-from .inputs import Problem
+from .inputs import Problem, resolved
 
 
 class Runner:
@@ -31,6 +31,7 @@ class Runner:
         self.words = arm["python"]
         self.chosen = arm.get("arguments")
         self.variants: list[str] = arm.get("variants", [])
+        self.grad_variants: list[str] = arm.get("grad_variants", [])
         self.wide = dtype == "float64"
         torch.set_num_threads(int(config.get("threads", 1)))
         self.function = function.load(self.words, folder)
@@ -48,8 +49,8 @@ class Runner:
             capture=open(os.environ["PARITY_CAPTURE"], encoding="utf-8").read(),
         )
 
-    def call(self, inputs: dict[str, Any], point: int) -> dict[str, torch.Tensor]:
-        given = function.arguments(self.chosen, inputs, lambda value: self.problem.resolved(value, point))
+    def call(self, inputs: dict[str, Any], sizes: dict[str, int]) -> dict[str, torch.Tensor]:
+        given = function.arguments(self.chosen, inputs, lambda value: resolved(value, sizes))
         function.check(self.function, given, self.words)
         guard = Guard(inputs)
         names = self.problem.description["outputs"]
@@ -69,17 +70,19 @@ class Runner:
             self.record("input", name, one)
         for name in self.wanted:
             tensors[name].requires_grad_(True)
-        outputs = self.call(inputs, point)
+        outputs = self.call(inputs, self.problem.sizes(point))
         for name, one in outputs.items():
             self.record("forward", name, one)
             self.file.value(f"forward {name}", mark(one), library.NUMERIC)
-        if self.wanted:
-            self.gradients(inputs, outputs, point)
+        seeds = self.gradients(inputs, outputs, point) if self.wanted else {}
         for axis in self.variants if not self.wide else ():
-            self.variant(axis, point)
+            self.variant(axis, point, seeds if axis in self.grad_variants else {})
         self.file.end_step()
 
-    def gradients(self, inputs: dict[str, Any], outputs: dict[str, torch.Tensor], point: int) -> None:
+    def gradients(
+        self, inputs: dict[str, Any], outputs: dict[str, torch.Tensor], point: int
+    ) -> dict[str, torch.Tensor]:
+        """Records the gradients. Returns those with respect to the outputs."""
         seeds, found = gradients(
             inputs, self.wanted, outputs, lambda one, name: self.problem.cotangent(one, name, point)
         )
@@ -88,15 +91,28 @@ class Runner:
         for name, one in found.items():
             self.record("grad", name, one)
             self.file.value(f"grad {name}", mark(one), library.NUMERIC)
+        return seeds
 
-    def variant(self, axis: str, point: int) -> None:
-        inputs = self.problem.tensors(point, self.wide)
+    def variant(self, axis: str, point: int, seeds: dict[str, torch.Tensor]) -> None:
+        given = variants.Given(self.problem.tensors(point, self.wide), seeds, self.problem.sizes(point))
         others = lambda: self.problem.tensors(point, self.wide, 1)  # noqa: E731
-        with torch.no_grad():
-            made = variants.variants(axis, self.problem, point, inputs, lambda given: self.call(given, point), others)
-            for number, outputs in enumerate(made):
-                for name, one in outputs.items():
-                    self.record("forward", f"{name}@{axis}.{number}", one)
+        made = variants.variants(axis, self.problem, given, self.results, others)
+        for number, results in enumerate(made):
+            for (phase, name), one in results.items():
+                self.record(phase, f"{name}@{axis}.{number}", one)
+
+    def results(self, given: variants.Given) -> variants.Made:
+        """The outputs, and the gradients if they are asked."""
+        if not given.seeds:
+            with torch.no_grad():
+                return {("forward", name): one for name, one in self.call(given.inputs, given.sizes).items()}
+        inputs = variants.map_tensors(
+            given.inputs, lambda name, one: one.detach().requires_grad_(True) if name in self.wanted else one
+        )
+        outputs = self.call(inputs, given.sizes)
+        _, found = gradients(inputs, self.wanted, outputs, lambda _, name: given.seeds[name])
+        made = {("forward", name): one for name, one in outputs.items()}
+        return made | {("grad", name): one for name, one in found.items()}
 
     def run(self) -> None:
         for point in range(len(self.problem.points)):

@@ -23,7 +23,7 @@ from ..recording.facts import provenance_text
 from . import abstract, function, program
 from .beat import beat
 from .call import leaves
-from .inputs import Problem, dtype_of
+from .inputs import Problem, dtype_of, resolved
 
 
 class ExactRunner:
@@ -52,7 +52,7 @@ class ExactRunner:
                 given[name] = [convert(one) for one in value]
             else:
                 given[name] = value
-        chosen = function.arguments(self.chosen, given, lambda value: self.problem.resolved(value, point))
+        chosen = function.arguments(self.chosen, given, lambda value: resolved(value, self.problem.sizes(point)))
         returned = self.function(**chosen)
         return given, list(returned) if isinstance(returned, tuple) else [returned]
 

@@ -45,6 +45,13 @@ def dtype_of(name: str) -> torch.dtype:
     return dtype
 
 
+def resolved(value: Any, sizes: dict[str, int]) -> Any:
+    """A value that is no tensor, with the symbols of the sweep replaced."""
+    if isinstance(value, list):
+        return [resolved(item, sizes) for item in value]
+    return sizes.get(value, value) if isinstance(value, str) else value
+
+
 class Problem:
     """The problem of a case (harness/operators/problem/problem.hpp), with its inputs at each point."""
 
@@ -67,14 +74,17 @@ class Problem:
             return str(names[index])
         return "out" if count == 1 else f"out{index}"
 
-    def resolved(self, value: Any, point: int) -> Any:
-        """A value that is no tensor, with the symbols of the sweep replaced."""
-        if isinstance(value, list):
-            return [self.resolved(item, point) for item in value]
-        return self.points[point]["sizes"].get(value, value) if isinstance(value, str) else value
+    def sizes(self, point: int) -> dict[str, int]:
+        """The sizes of the symbols of the sweep."""
+        sizes: dict[str, int] = self.points[point]["sizes"]
+        return sizes
+
+    def values(self, sizes: dict[str, int]) -> dict[str, Any]:
+        """The inputs that are no tensors, by name."""
+        return {one["name"]: resolved(one["value"], sizes) for one in self.inputs if "tensors" not in one}
 
     def shape(self, spec: dict[str, Any], point: int) -> list[int]:
-        return [int(self.resolved(size, point)) for size in spec["shape"]]
+        return [int(resolved(size, self.sizes(point))) for size in spec["shape"]]
 
     def tensors(self, point: int, wide: bool, variation: int = 0) -> dict[str, Any]:
         """The inputs by name: a tensor, a list of tensors, or another value.
@@ -84,7 +94,7 @@ class Problem:
 
     def _input(self, one: dict[str, Any], point: int, wide: bool, variation: int) -> Any:
         if "tensors" not in one:
-            return self.resolved(one["value"], point)
+            return resolved(one["value"], self.sizes(point))
         made = [
             self._tensor(one["name"], item, spec, point, wide, variation) for item, spec in enumerate(one["tensors"])
         ]
