@@ -4,7 +4,8 @@
 
 Usage: train.py CONFIG.json
 keys: steps, stage (of ZeRO; -1: a plain loop), micro_batches, max_norm, boundary ("declared" to the engine by
-gradient_accumulation_steps, or "undeclared": several backward passes before a step)
+gradient_accumulation_steps, or "undeclared": several backward passes before a step), offload (true: the optimizer and its
+gradients are in memory of the host), fixed (names of fixes.py)
 """
 
 import json
@@ -15,7 +16,7 @@ os.environ |= {"CUDA_VISIBLE_DEVICES": "", "DS_ACCELERATOR": "cpu"}
 import torch
 import torch.distributed as dist
 
-config = {"steps": 8, "stage": -1, "micro_batches": 1, "max_norm": 0.3, "boundary": "declared"}
+config = {"steps": 8, "stage": -1, "micro_batches": 1, "max_norm": 0.3, "boundary": "declared", "offload": False, "fixed": []}
 with open(sys.argv[1], encoding="utf-8") as file:
     config |= json.load(file)
 torch.set_num_threads(1)
@@ -57,17 +58,21 @@ def plain_loop():
 def deepspeed_loop():
     import deepspeed
     import parity.deepspeed
+    from fixes import FIXES
 
     deepspeed.ops.__compatible_ops__["deepspeed_shm_comm"] = False  # else DeepSpeed compiles it for minutes
     deepspeed.init_distributed("gloo", verbose=False)
     rank, ranks, declared = dist.get_rank(), dist.get_world_size(), config["boundary"] == "declared"
+    offload = {"offload_optimizer": {"device": "cpu"}} if config["offload"] else {}
     model = network()
     engine, *_ = deepspeed.initialize(
         model=model, optimizer=torch.optim.AdamW(model.parameters(), lr=5e-3), config={
             "train_micro_batch_size_per_gpu": ROWS // ranks // config["micro_batches"], "steps_per_print": None,
             "gradient_accumulation_steps": config["micro_batches"] if declared else 1,
-            "gradient_clipping": config["max_norm"], "zero_optimization": {"stage": config["stage"]},
+            "gradient_clipping": config["max_norm"], "zero_optimization": {"stage": config["stage"]} | offload,
             "zero_allow_untested_optimizer": True, "zero_force_ds_cpu_optimizer": False})
+    for name in config["fixed"]:
+        FIXES[name](engine)
     rec = parity.deepspeed.record(engine, config=config)
     for pieces in micro_batches(rank, ranks):
         for rows in pieces:

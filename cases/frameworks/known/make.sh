@@ -23,3 +23,7 @@ older() {
 }
 older transformers-4.45.2 transformers==4.45.2 accelerate==1.0.1 huggingface_hub==0.26.5 tokenizers==0.20.3
 older torchtitan-0.2.1 torchtitan==0.2.1
+older deepspeed-0.18.9 --no-build-isolation deepspeed==0.18.9  # its setup.py imports PyTorch
+older transformers-5.16.0 transformers==5.16.0
+older torchtune-0.5.0 torchtune==0.5.0 torchao==0.7.0 omegaconf==2.4.0 antlr4-python3-runtime==4.9.3 tiktoken==0.14.0 \
+  sentencepiece==0.2.3

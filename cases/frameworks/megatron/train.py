@@ -4,7 +4,9 @@
 
 Usage: train.py CONFIG.json
 keys: steps, tp, pp, sp (sequence parallelism over the ranks of tp), distributed (optimizer), micro_batches (of a rank),
-marked (whether the norms say that they see a part of the sequence), scaled (gradients are scaled by the optimizer)
+marked (whether the norms say that they see a part of the sequence), scaled (gradients are scaled by the optimizer),
+sinks (attention has a learned sink for each head), fixed (true: sinks say that each rank of tp has its own heads),
+scale (of the first weights)
 Megatron-Core asks for CUDA by name only to place small tensors and to check dtypes. Below, these calls get the CPU.
 """
 
@@ -49,7 +51,8 @@ from megatron.core.transformer.transformer_block import TransformerBlockSubmodul
 from megatron.core.transformer.transformer_config import TransformerConfig
 
 VOCABULARY, LENGTH, BATCH, LAYERS = 32, 8, 2, 2
-config = {"steps": 6, "tp": 1, "pp": 1, "sp": False, "distributed": False, "micro_batches": 4, "marked": True, "scaled": True}
+config = {"steps": 6, "tp": 1, "pp": 1, "sp": False, "distributed": False, "micro_batches": 4, "marked": True, "scaled": True,
+          "sinks": False, "fixed": False, "scale": 0.1}
 with open(sys.argv[1], encoding="utf-8") as file:
     config |= json.load(file)
 
@@ -73,12 +76,16 @@ settings = TransformerConfig(
     num_layers=LAYERS, hidden_size=16, num_attention_heads=2, use_cpu_initialization=True, hidden_dropout=0,
     attention_dropout=0, tensor_model_parallel_size=config["tp"], pipeline_model_parallel_size=config["pp"],
     sequence_parallel=config["sp"], add_bias_linear=False, params_dtype=torch.float32, pipeline_dtype=torch.get_default_dtype(),
-    bias_activation_fusion=False, bias_dropout_fusion=False, masked_softmax_fusion=False, gradient_accumulation_fusion=False)
+    bias_activation_fusion=False, bias_dropout_fusion=False, masked_softmax_fusion=False, gradient_accumulation_fusion=False,
+    softmax_type="learnable" if config["sinks"] else "vanilla")
 layer = get_gpt_layer_local_spec()
 layer.submodules.input_layernorm = layer.submodules.pre_mlp_layernorm = Norm
 block = TransformerBlockSubmodules(layer_specs=[layer] * (LAYERS // config["pp"]), layer_norm=Norm)
 plain = GPTModel(config=settings, transformer_layer_spec=block, vocab_size=VOCABULARY, max_sequence_length=LENGTH,
                  pre_process=first, post_process=last)
+
+
+sinks = [parameter for name, parameter in plain.named_parameters() if name.endswith("softmax_offset")]
 
 
 def draw_weights():
@@ -89,14 +96,17 @@ def draw_weights():
         if words[:2] == ["decoder", "layers"]:
             words[2] = str(before + int(words[2]))
         cut = parameter.partition_dim if getattr(parameter, "tensor_model_parallel", False) else None
+        cut = 0 if any(parameter is sink for sink in sinks) else cut
         shape = [size * (config["tp"] if dim == cut else 1) for dim, size in enumerate(parameter.shape)]
         random = torch.Generator().manual_seed(zlib.crc32(".".join(words).encode()))
-        drawn = torch.randn(shape, generator=random) * 0.1 + ("layernorm.weight" in name)
+        drawn = torch.randn(shape, generator=random) * config["scale"] + ("layernorm.weight" in name)
         whole = drawn if cut is None else drawn.chunk(config["tp"], cut)[parallel_state.get_tensor_model_parallel_rank()]
         parameter.data.copy_(whole)
 
 
 draw_weights()
+for sink in sinks if config["fixed"] else []:  # Megatron-LM issue 7452, finding 8
+    tensor_parallel.set_tensor_model_parallel_attributes(sink, True, 0, 1)
 model = DistributedDataParallel(settings, DistributedDataParallelConfig(
     grad_reduce_in_fp32=True, use_distributed_optimizer=config["distributed"]), plain)
 optimizer = get_megatron_optimizer(OptimizerConfig(

@@ -31,13 +31,15 @@ constexpr const char* make_script =
     "    for base in bases:\n"
     "        file.write(f'import site; site.addsitedir({base!r})\\n')\n";
 
-/// Checks what an environment imports. Arguments: NAME VERSION ...
+/// Checks what an environment imports. A version without a local label, "+cpu", stands for every label, as it
+/// does for pip. Arguments: NAME VERSION ...
 constexpr const char* check_script =
     "import sys\n"
     "from importlib.metadata import version\n"
     "for name, wanted in zip(sys.argv[1::2], sys.argv[2::2]):\n"
-    "    if version(name) != wanted:\n"
-    "        sys.exit(f'{name} is {version(name)} after the installation of {wanted}')\n";
+    "    found = version(name)\n"
+    "    if wanted not in (found, found.split('+')[0]):\n"
+    "        sys.exit(f'{name} is {found} after the installation of {wanted}')\n";
 
 /// Writes the releases of a package as JSON. Arguments: NAME FROM TO FILE.
 constexpr const char* releases_script =

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "harness/base/text/glob.hpp"
 #include "harness/compare/sides/quantity.hpp"
 #include "harness/compare/sides/window.hpp"
 #include "harness/laws/laws.hpp"
@@ -59,7 +58,7 @@ Covered recorded_tensors(const Check& check, const std::vector<Role>& roles) {
   Covered recorded;
   for (const Role& role : roles)
     for (const trace::TensorKey& key : tensor_keys(*role.side.trace))
-      if (key.phase == check.phase && glob_match(check.tensor, key.name))
+      if (is_about(check, key))
         recorded[quantity_of(key)].add(key.step - role.shift);
   return recorded;
 }

@@ -10,6 +10,8 @@
 
 #include "harness/base/text/glob.hpp"
 #include "harness/compare/text/wording.hpp"
+#include "harness/trace/format/micro_batch_tensor.hpp"
+#include "harness/trace/format/operator_tensor.hpp"
 
 namespace parity::compare {
 namespace {
@@ -17,9 +19,7 @@ namespace {
 /// Returns the tensors of the check's phase and glob, in order.
 std::vector<trace::TensorKey> matching_keys(const Check& check, const Side& side) {
   std::vector<trace::TensorKey> keys = tensor_keys(*side.trace);
-  std::erase_if(keys, [&](const trace::TensorKey& key) {
-    return key.phase != check.phase || !glob_match(check.tensor, key.name);
-  });
+  std::erase_if(keys, [&](const trace::TensorKey& key) { return !is_about(check, key); });
   return keys;
 }
 
@@ -33,7 +33,7 @@ std::vector<trace::TensorKey> matching_keys(const Check& check, const Side& side
       phases.emplace(name_of(key.phase));
       if (key.phase == check.phase)
         names.insert(key.name);
-      if (key.phase == check.phase && glob_match(check.tensor, key.name))
+      if (is_about(check, key))
         steps.insert(key.step);
     }
   const std::string window = window_text(check.steps);
@@ -57,6 +57,13 @@ std::vector<trace::TensorKey> matching_keys(const Check& check, const Side& side
 }
 
 }  // namespace
+
+bool is_about(const Check& check, const trace::TensorKey& key) {
+  if (key.phase != check.phase || !glob_match(check.tensor, key.name))
+    return false;
+  return check.tensor.find('@') != std::string::npos ||
+         (!trace::parse_operator_tensor(key.name) && !trace::parse_micro_batch_tensor(key.name));
+}
 
 std::vector<std::string> match_channels(const std::vector<std::string>& patterns,
                                         const std::vector<Side>& sides) {

@@ -31,6 +31,11 @@ struct TensorPair {
   trace::TensorKey actual;
 };
 
+/// Returns whether a check is about a tensor: its phase and glob match. A glob without '@' does not match the
+/// inputs and outputs of operators, nor gradients of single micro-batches, whose names have one. A search may
+/// have recorded them in one run only.
+bool is_about(const Check& check, const trace::TensorKey& key);
+
 /// Returns every tensor of the check's phase and glob in side `a`, paired with its counterpart in side `b`. A
 /// tensor at step s of the window is paired with the one at step s + lag. The order is by step, then
 /// execution.

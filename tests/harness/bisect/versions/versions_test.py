@@ -17,6 +17,7 @@ SOURCE, PARITY = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
 # Version of toymath -> what its function adds. 1.3 cannot be installed.
 TOYMATH = {"1.0": 0.0, "1.1": 0.0, "1.2": 0.0, "1.3": None, "1.4": 0.5, "1.5": 0.5, "2.0": 0.5625}
 TOYDATA = {"1.0": 0.0, "1.1": 0.0}
+NIGHTLY = {"3.0.dev1+cpu": 0.5625, "3.0.dev2+cpu": 0.5625, "3.0.dev3+cpu": 0.25, "3.0.dev4+cpu": 0.25}  # in another index
 
 TRAIN = """
 import sys
@@ -73,6 +74,10 @@ class VersionsTest(unittest.TestCase):
         for name, versions in (("toymath", TOYMATH), ("toydata", TOYDATA)):
             for version, extra in versions.items():
                 write_wheel(cls.index, name, version, extra)
+        cls.nightly = cls.folder / "nightly"
+        cls.nightly.mkdir()
+        for version, extra in NIGHTLY.items():
+            write_wheel(cls.nightly, "toymath", version, extra)
         # The base is this test's Python, which has h5py, with toymath 1.0 and toydata 1.0.
         subprocess.run([sys.executable, "-m", "venv", "--system-site-packages", cls.folder / "base"], check=True)
         cls.environment = dict(os.environ, PIP_NO_INDEX="1", PIP_FIND_LINKS=str(cls.index))
@@ -84,9 +89,9 @@ class VersionsTest(unittest.TestCase):
         (cls.folder / "train.py").write_text(TRAIN.format(support=str(SOURCE)))
         (cls.folder / "mine.toml").write_text(CASE)
 
-    def bisect(self, *words, status=1):
+    def bisect(self, *words, status=1, **variables):
         command = [PARITY, "bisect", "versions", *words, "--case", "mine.toml", "--arm", "run"]
-        done = subprocess.run(command, cwd=self.folder, env=self.environment, capture_output=True, text=True)
+        done = subprocess.run(command, cwd=self.folder, env=self.environment | variables, capture_output=True, text=True)
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         return done
 
@@ -113,6 +118,17 @@ class VersionsTest(unittest.TestCase):
         record = json.loads(self.bisect("toydata==1.0 toymath==1.2", "toydata==1.1 toymath==1.4", "--json").stdout)
         packages = next(stage for stage in record["stages"] if stage["name"] == "packages")
         self.assertEqual(packages["details"]["causes"], ["toymath"])
+
+    def test_a_nightly_wheel_of_another_index_is_found(self):
+        both = {"PIP_FIND_LINKS": f"{self.index} {self.nightly}"}
+        found = self.bisect("toymath==2.0", "toymath==3.0.dev4+cpu", **both).stdout
+        self.assertIn("toymath 3.0.dev3+cpu (after 3.0.dev2+cpu) moves loss first at step 3 from 1.5625 to 1.25", found)
+        found = self.bisect("toymath==3.0.dev1", "toymath==3.0.dev3", **both).stdout  # pip picks the label
+        self.assertIn("moves loss first at step 3 from 1.5625 to 1.25", found)
+
+    def test_a_nightly_wheel_without_its_index_is_an_error(self):
+        done = self.bisect("toymath==2.0", "toymath==3.0.dev2+cpu", "--out", "out/without", status=2)
+        self.assertIn("cannot judge the bad side, toymath==3.0.dev2+cpu (cannot be installed", done.stderr)
 
     def test_same_numbers_are_exit_0(self):
         done = self.bisect("toydata==1.0", "toydata==1.1", status=0)

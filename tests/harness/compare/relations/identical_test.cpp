@@ -198,5 +198,28 @@ TEST_F(IdenticalTest, ATensorThatOneSideLacksIsMissing) {
   EXPECT_THAT(result.sentence, HasSubstr("param v at step 1 is in b but at step 1 not in a"));
 }
 
+TEST_F(IdenticalTest, Glob_OperatorsOfOneRun_AreNotMissing) {
+  const std::vector<float> values(12, 1);
+  const std::string operators = "wq@3:aten::mm:out.0", micro_batch = "wq@0:micro_batch", own = "wq@home";
+  const auto run = [&](const std::vector<std::string>& names) {
+    PlantedRun planted{.channels = {{"loss", std::vector<double>{1}}}};
+    for (const std::string& name : names)
+      planted.tensors.push_back({{1, trace::Phase::grad, name}, values, {3, 4}});
+    return planted;
+  };
+  add_arm("a", run({"wq"}));
+  add_arm("b", run({"wq", operators, micro_batch}));
+  const CheckResult result = judge(tensor_check_of(Relation::identical, "*", trace::Phase::grad), arms);
+  EXPECT_TRUE(result.passed) << result.sentence;
+  EXPECT_EQ(result.tensors.size(), 1U);
+  for (const std::string glob : {"wq@*aten*", "*@*:micro_batch"})
+    EXPECT_EQ(judge(tensor_check_of(Relation::identical, glob, trace::Phase::grad), arms).verdict,
+              Verdict::missing)
+        << glob;
+  add_arm("b", run({"wq", own}));  // a trainer's own name
+  EXPECT_EQ(judge(tensor_check_of(Relation::identical, "*", trace::Phase::grad), arms).verdict,
+            Verdict::missing);
+}
+
 }  // namespace
 }  // namespace parity::compare
