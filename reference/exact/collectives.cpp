@@ -8,7 +8,7 @@
 #include <c10/core/impl/LocalDispatchKeySet.h>
 
 #include "harness/base/error.hpp"
-#include "reference/exact/exact.hpp"
+#include "reference/exact/dispatch_key.hpp"
 #include "reference/exact/shadow.hpp"
 
 namespace parity::reference::exact {

@@ -14,7 +14,7 @@
 
 #include "harness/base/error.hpp"
 #include "reference/exact/call.hpp"
-#include "reference/exact/exact.hpp"
+#include "reference/exact/dispatch_key.hpp"
 #include "reference/exact/shadow.hpp"
 
 namespace parity::reference::exact {

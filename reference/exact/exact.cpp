@@ -10,6 +10,7 @@
 
 #include "harness/base/hash.hpp"
 #include "reference/exact/call.hpp"
+#include "reference/exact/dispatch_key.hpp"
 #include "reference/exact/planes.hpp"
 #include "reference/exact/shadow.hpp"
 

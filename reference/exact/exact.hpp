@@ -9,15 +9,10 @@
 #include <string>
 
 #include <ATen/core/Tensor.h>
-#include <c10/core/DispatchKey.h>
 
 #include "reference/exact/tower.hpp"
 
 namespace parity::reference::exact {
-
-/// The dispatch key under which every operator arrives, below autograd and above the CPU's kernels. PyTorch
-/// reserves it for libraries and does not use it.
-constexpr c10::DispatchKey dispatch_key = c10::DispatchKey::Fake;
 
 /// Lets all operators of this thread, and of the threads that it starts backward passes in, compute residues.
 void begin(Tower tower);

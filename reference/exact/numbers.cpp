@@ -16,11 +16,6 @@
 namespace parity::reference::exact {
 namespace {
 
-std::optional<Tower>& current_tower() {
-  static std::optional<Tower> tower;
-  return tower;
-}
-
 /// Applies a function of a level's field to the levels that both have.
 template <class Function>
 std::vector<at::Tensor> by_level(const Numbers& a, const Numbers& b, const Function& function) {
@@ -83,15 +78,6 @@ Numbers scaled_log(const Numbers& a, const Numbers& c) {
 }
 
 }  // namespace
-
-void set_tower(Tower tower) {
-  current_tower().emplace(std::move(tower));
-}
-
-const Tower& tower() {
-  require(current_tower().has_value(), "no tower is set");
-  return *current_tower();
-}
 
 Numbers constants(const at::Tensor& values) {
   Numbers result;

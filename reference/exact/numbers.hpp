@@ -32,10 +32,6 @@ struct Numbers {
   const at::Tensor& first() const { return levels.front(); }
 };
 
-/// Sets the tower that all arithmetic of this process uses.
-void set_tower(Tower tower);
-const Tower& tower();
-
 /// Returns constants as the rational numbers that they are. \param values  any real dtype, any shape
 Numbers constants(const at::Tensor& values);
 Numbers constant(double value);

@@ -8,8 +8,6 @@
 
 #include <ATen/ATen.h>
 
-#include "reference/exact/numbers.hpp"
-
 namespace parity::reference::exact {
 namespace {
 

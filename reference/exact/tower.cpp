@@ -5,7 +5,9 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "harness/base/error.hpp"
 #include "harness/base/hash.hpp"
@@ -70,7 +72,21 @@ std::pair<int64_t, int> shortest_decimal(double value) {
   return {value < 0 ? -digits : digits, exponent};
 }
 
+std::optional<Tower>& current_tower() {
+  static std::optional<Tower> current;
+  return current;
+}
+
 }  // namespace
+
+void set_tower(Tower tower) {
+  current_tower().emplace(std::move(tower));
+}
+
+const Tower& tower() {
+  require(current_tower().has_value(), "no tower is set");
+  return *current_tower();
+}
 
 bool is_prime(uint64_t number) {
   if (number < 2 || number % 2 == 0)

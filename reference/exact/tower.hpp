@@ -55,6 +55,10 @@ class Tower {
   std::vector<std::vector<uint64_t>> two_to_;  ///< [level][e + offset]: 2^e
 };
 
+/// Sets the tower that all arithmetic of this process uses.
+void set_tower(Tower tower);
+const Tower& tower();
+
 /// Returns whether a number is prime.
 bool is_prime(uint64_t number);
 

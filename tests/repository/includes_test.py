@@ -138,7 +138,7 @@ ROOMS = {
         "checks": [],
         "numerics": [],
         "step": ["checks", "numerics"],
-        "capture": ["step"],
+        "capture": ["numerics", "step"],
         "checkpoint": ["step"],
         "run": ["checks", "numerics", "step", "capture", "checkpoint"],
     },

@@ -9,6 +9,7 @@
 #include <torch/torch.h>
 
 #include "harness/base/error.hpp"
+#include "reference/exact/dispatch_key.hpp"
 #include "reference/exact/exact.hpp"
 #include "reference/exact/shadow.hpp"
 
