@@ -8,9 +8,10 @@
 
 namespace parity::reference {
 
-enum class Precision { float32, float64 };
+/// `exact` is float32 with residues beside the values.
+enum class Precision { float32, float64, exact };
 constexpr auto enum_names(Precision) {
-  return named<Precision::float64>("dtype", {"float32", "float64"});
+  return named<Precision::exact>("dtype", {"float32", "float64", "exact"});
 }
 
 enum class DeviceChoice { cpu, cuda };

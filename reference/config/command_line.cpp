@@ -153,11 +153,9 @@ Invocation parse_command_line(const std::vector<std::string>& arguments, const E
   for (const std::string& setting : given.settings)
     apply_setting(run.config, setting);
   const std::string dtype = given.dtype.empty() ? environment("PARITY_DTYPE") : given.dtype;
-  run.exact = dtype == "exact";
-  if (run.exact)
-    run.exact_key = exact_key(environment("PARITY_EXACT_KEY"));
-  else if (!dtype.empty())
+  if (!dtype.empty())
     set_key(run.config, "dtype", dtype);
+  run.exact_key = exact_key(environment("PARITY_EXACT_KEY"));
   take_weights(given, run);
   default_to(run.trace, environment("PARITY_TRACE"));
   default_to(run.capture, environment("PARITY_CAPTURE"));

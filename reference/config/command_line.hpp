@@ -30,7 +30,6 @@ struct Invocation {
   int64_t checkpoint_every = 0;                         ///< updates; 0 = only where the run stops
   std::filesystem::path start_from;  ///< folder of a checkpoint; empty = from the beginning
   bool resume = false;
-  bool exact = false;      ///< the run is an exact twin
   uint64_t exact_key = 0;  ///< of its residues
   bool quiet = false;
 };

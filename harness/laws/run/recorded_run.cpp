@@ -23,6 +23,11 @@ double norm_of(const std::vector<double>& values) {
   return std::isfinite(sum) ? std::sqrt(sum) : std::numeric_limits<double>::quiet_NaN();
 }
 
+/// Returns whether the tensors of a trace are residues, of which no law speaks.
+bool has_residues(const trace::Trace& trace) {
+  return trace.config().is_object() && text_or(trace.config(), "dtype") == "exact";
+}
+
 /// Returns whether a trace of another program has the complete config of parity-train, which a case with arms
 /// of both gives to each. Nothing says which of its keys that program follows.
 bool has_foreign_config(const trace::Trace& trace) {
@@ -37,8 +42,9 @@ bool has_foreign_config(const trace::Trace& trace) {
 RecordedRun::RecordedRun(const trace::Trace& trace, const RecordedRun* before)
     : trace_(trace), before_(before), follows_config_(!has_foreign_config(trace)) {
   std::map<std::pair<int64_t, Phase>, std::set<std::string>> found;
+  const bool residues = has_residues(trace);
   const auto add = [&](const TensorKey& key) {
-    if (key.name.find('@') == std::string::npos)
+    if (key.name.find('@') == std::string::npos && (!residues || key.phase == Phase::input))
       found[{key.step, key.phase}].insert(key.name);
   };
   for (const trace::SketchRow& row : trace.sketches())

@@ -226,7 +226,8 @@ void Plan::ask_for(const std::string& id) {
 std::string Plan::plan_twin(PlannedCase& planned, const std::string& name) {
   const Arm& arm = planned.source.arm(name);
   PlannedArm& place = planned.arm(name);
-  if (!arm.float64 || runs_.at(place.run).dtype == "float64")
+  if (const std::string& dtype = runs_.at(place.run).dtype;
+      !arm.float64 || dtype == "float64" || dtype == "exact")
     return "";
   PlannedRun run = run_of(planned, arm, true);
   for (const std::string& other : arms_read_by(planned.source, arm))

@@ -14,7 +14,9 @@ std::vector<Key> run_keys() {
                       "Initial weights in place of drawn ones: a safetensors file, or a folder of them, with "
                       "the names of torchtitan (old or new) or of Hugging Face.")),
       key("dtype", PARITY_AT(dtype),
-          "Dtype of parameters, activations and optimizer state; float64 is the twin."),
+          "Dtype of parameters, activations and optimizer state; float64 is the twin. exact is float32 with "
+          "a residue "
+          "beside every value, which the trace keeps in place of tensors."),
       key("device", PARITY_AT(device),
           "Device that computes the step; cuda needs an NVIDIA GPU for each rank, and NCCL connects them."),
   };

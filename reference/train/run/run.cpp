@@ -154,7 +154,7 @@ void run(const Invocation& invocation, const Job& job, std::ostream& log, const 
   heartbeat.beat(0, "start");
   make_deterministic(config.threads);
   require_mkl_branch();
-  if (invocation.exact)
+  if (config.dtype == Precision::exact)
     begin_exact_twin(config, invocation.exact_key);
   const bool is_first = job.rank == 0;
   if (is_first && !invocation.save_weights.empty())

@@ -59,7 +59,7 @@ TrainerState::TrainerState(const RunConfig& run_config, std::shared_ptr<Group> w
       update_norm(applied.parameters, *parallel.stage, *parallel.pipeline),
       tally(loader.first_row()),
       warnings(schedule.warnings) {
-  if (config.train.float8 != Float8Scales::none && config.dtype == Precision::float32)
+  if (config.train.float8 != Float8Scales::none && config.dtype != Precision::float64)
     float8.emplace(model, applied.parameters, parallel, config.train.float8);
   for (std::string& warning : document_warnings(config, loader.positions_restart()))
     warnings.push_back(std::move(warning));
