@@ -275,13 +275,12 @@ Numbers product(const Numbers& a, const Numbers& b) {
 
 Numbers moved(const std::vector<Numbers>& operands, const Move& move) {
   size_t levels = std::numeric_limits<size_t>::max();
-  bool has_log = false, can_log = true, has_factor = true, has_square = false, constant = true;
+  bool has_log = false, can_log = true, has_factor = true, has_square = false;
   for (const Numbers& each : operands) {
     levels = std::min(levels, each.levels.size());
     has_log |= each.has_log();
     can_log &= can_have_log(each);
     has_square |= each.square.defined();
-    constant &= each.constant.defined();
   }
   std::vector<Numbers> from = operands;
   if (has_log && can_log)

@@ -76,9 +76,9 @@ std::string last_line(const fs::path& log) {
 
 }  // namespace
 
-Environments::Environments(fs::path base, fs::path folder, double timeout_seconds, Progress& progress)
+Environments::Environments(fs::path base, const fs::path& folder, double timeout_seconds, Progress& progress)
     : base_(std::move(base)),
-      folder_(fs::absolute(std::move(folder))),
+      folder_(fs::absolute(folder)),
       timeout_seconds_(timeout_seconds),
       progress_(progress) {}
 

@@ -30,7 +30,7 @@ class Environments {
  public:
   /// \param base    the interpreter of the base environment
   /// \param folder  where environments are kept
-  Environments(std::filesystem::path base, std::filesystem::path folder, double timeout_seconds,
+  Environments(std::filesystem::path base, const std::filesystem::path& folder, double timeout_seconds,
                Progress& progress);
 
   /// Returns the environment with these packages; makes it if there is none yet.

@@ -17,7 +17,7 @@ bool is_complex(const Call& call, size_t i) {
 
 /// Returns numbers of a shape [..., 2]: a real argument gets imaginary parts of 0.
 Numbers as_complex(const Call& call, size_t i) {
-  const Numbers x = call.numbers(i);
+  Numbers x = call.numbers(i);
   if (is_complex(call, i))
     return x;
   return moved({x}, [](const std::vector<at::Tensor>& planes, int64_t) {
@@ -50,7 +50,7 @@ Numbers product_of(const Call& call, size_t i, size_t j) {
 
 /// Returns argument i times alpha, where alpha is given.
 Numbers times_alpha(const Call& call, size_t i, size_t alpha) {
-  const Numbers x = call.numbers(i);
+  Numbers x = call.numbers(i);
   return !call.has(alpha) || call.number(alpha) == 1 ? x : mul(x, call.numbers(alpha));
 }
 
