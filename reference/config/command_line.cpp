@@ -132,7 +132,7 @@ uint64_t exact_key(const std::string& text) {
   uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (!text.empty() && (error != std::errc{} || end != text.data() + text.size()))
-    throw UserError("cannot use PARITY_EXACT_KEY=" + text + " (it is no whole number); give one from 0");
+    throw UserError("cannot use PARITY_EXACT_KEY=" + text + " (it is not a whole number); give one from 0");
   return value;
 }
 

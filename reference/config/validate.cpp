@@ -151,6 +151,15 @@ void check_optimizer(const RunConfig& config, const Rules& rules) {
 }
 
 /// The layout of the process that resumes must be valid too.
+/// An exact twin keeps its residues in the memory of one process, beside the memory of CPU tensors.
+void check_exact(const RunConfig& config, const Rules& rules) {
+  const bool exact = config.dtype == Precision::exact;
+  rules.rule(!exact || config.device == DeviceChoice::cpu, "dtype", "residues are computed on the CPU only",
+             "set device = \"cpu\"");
+  rules.rule(!exact || config.checkpoint.restart_after == 0, "dtype", "a checkpoint keeps no residues",
+             "leave checkpoint.restart_after 0");
+}
+
 void check_resumed(RunConfig config) {
   config.parallel = config.resumed_parallel();
   try {
@@ -207,6 +216,7 @@ void validate(const RunConfig& config) {
   check_schedule(config, rules);
   check_rollouts(config, rules);
   check_checkpoint(config, rules);
+  check_exact(config, rules);
 }
 
 }  // namespace parity::reference

@@ -23,9 +23,9 @@ class Call {
   Call(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack arguments);
 
   const c10::IValue& argument(size_t i) const { return arguments_.at(i); }
-  /// Returns whether an argument is given: neither None nor an undefined tensor.
+  /// Returns whether an input is given: neither None, nor an undefined tensor, nor a tensor for the result.
   bool has(size_t i) const {
-    return i < arguments_.size() && !arguments_[i].isNone() &&
+    return i < arguments_.size() && !op_.schema().arguments()[i].is_out() && !arguments_[i].isNone() &&
            !(arguments_[i].isTensor() && !arguments_[i].toTensor().defined());
   }
   const at::Tensor& tensor(size_t i) const { return arguments_.at(i).toTensor(); }

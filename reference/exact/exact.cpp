@@ -91,6 +91,7 @@ void draw(const at::Tensor& x, const std::string& name) {
 
 at::Tensor residues_of(const at::Tensor& x) {
   const c10::impl::ExcludeDispatchKeyGuard without_residues(dispatch_key);
+  check_unchanged(x);
   return read(x.detach()).first().expand(x.sizes()).clone(at::MemoryFormat::Contiguous);
 }
 

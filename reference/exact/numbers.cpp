@@ -55,6 +55,12 @@ Numbers with_level_zero(Numbers a) {
   return a;
 }
 
+/// Returns whether two planes are the same elements of the same memory.
+bool are_one(const at::Tensor& a, const at::Tensor& b) {
+  return a.is_alias_of(b) && a.storage_offset() == b.storage_offset() && a.sizes() == b.sizes() &&
+         a.strides() == b.strides();
+}
+
 uint64_t times(const Field& field, uint64_t x, uint64_t y) {
   return field.mul(x, y);
 }
@@ -152,7 +158,7 @@ Numbers mul(const Numbers& a, const Numbers& b) {
     return scaled_log(a, b);
   if (b.has_log() && a.constant.defined())
     return scaled_log(b, a);
-  if (a.square.defined() && b.square.defined() && a.first().is_alias_of(b.first()))
+  if (a.square.defined() && b.square.defined() && are_one(a.first(), b.first()))
     return square(a);
   Numbers result;
   result.levels = by_level(plain(a), plain(b), times);
@@ -167,7 +173,7 @@ Numbers reciprocal(const Numbers& a) {
   if (x.square.defined())
     result.square = inverses(x.square, tower().field(0));
   if (x.constant.defined())
-    result.constant = x.constant.reciprocal();  // decides only whether it is a constant
+    result.constant = x.constant.masked_fill(x.constant.abs().ne(1), std::nan(""));  // a fraction, exactly
   return result;
 }
 

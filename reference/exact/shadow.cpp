@@ -53,6 +53,17 @@ uint64_t content_of(const c10::StorageImpl& storage) {
   return hash;
 }
 
+/// Throws if memory changed since its residues were written. Hashing takes time, so a small part is not
+/// checked.
+/// \param wholly  check it in any case
+void check_content(const Entry& entry, const at::Tensor& x, bool wholly) {
+  constexpr size_t small = 4;  // a view of less than a quarter
+  const c10::StorageImpl& storage = *x.storage().unsafeGetStorageImpl();
+  if ((wholly || small * x.nbytes() >= storage.nbytes()) && content_of(storage) != entry.content)
+    throw UserError(
+        "the memory of a tensor changed outside of operators, so its residues are no longer its own");
+}
+
 /// Returns the entry of a tensor's storage. Memory that was exchanged is unwritten again.
 Entry* find(const at::Tensor& x) {
   c10::StorageImpl* const storage = x.storage().unsafeGetStorageImpl();
@@ -207,14 +218,18 @@ Numbers read(const at::Tensor& x) {
     throw UserError("the memory of a tensor was written outside of operators, so it has no residues");
   if (entry->known == Known::unwritten)
     throw UserError("a tensor is read that no operator has written, so it has no residues");
+  check_content(*entry, x, /*wholly=*/false);
   if (entry->known == Known::constants)
     return constants(real_values(x));
-  if (is_whole(x) && content_of(*x.storage().unsafeGetStorageImpl()) != entry->content)
-    throw UserError(
-        "the memory of a tensor changed outside of operators, so its residues are no longer its own");
   Numbers numbers = entry->numbers;
   for_planes(numbers, [&](at::Tensor& plane) { plane = shaped(plane, x); });
   return with_signs(entry->lifts ? lifted(numbers) : std::move(numbers), x);
+}
+
+void check_unchanged(const at::Tensor& x) {
+  const std::lock_guard guard(mutex);
+  if (const Entry* const entry = find(x); entry != nullptr && x.numel() > 0)
+    check_content(*entry, x, /*wholly=*/true);
 }
 
 void write(const at::Tensor& x, const Numbers& numbers) {
@@ -225,6 +240,7 @@ void write(const at::Tensor& x, const Numbers& numbers) {
   if (is_whole(x) && numbers.constant.defined() && !entry.lifts) {
     entry.known = Known::constants;
     entry.numbers = {};
+    entry.content = content_of(*x.storage().unsafeGetStorageImpl());
     return;
   }
   if (is_whole(x)) {
@@ -259,6 +275,7 @@ void mark_constant(const at::Tensor& x) {
     if (is_whole(x) || entry.known == Known::constants || x.numel() == 0) {
       entry.known = Known::constants;
       entry.numbers = {};
+      entry.content = content_of(*x.storage().unsafeGetStorageImpl());
       return;
     }
   }

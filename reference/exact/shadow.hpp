@@ -29,6 +29,8 @@ Known known_of(const at::Tensor& x);
 /// An integer or bool tensor is made of constants.
 /// \throws UserError if its memory changed outside of operators
 Numbers read(const at::Tensor& x);
+/// Throws if the memory of a tensor, whole, changed outside of operators. `read` checks all but small views.
+void check_unchanged(const at::Tensor& x);
 /// Sets the residues of a tensor, which has its new values already. Views of the same memory see them.
 /// \param numbers  of a shape that can be expanded to the tensor's
 void write(const at::Tensor& x, const Numbers& numbers);

@@ -140,8 +140,7 @@ void add_movement(Rules& rules) {
   rules["zero"] = [](Call& call) -> Results { return {filled(call, constant(0))}; };
   for (const char* name :
        {"index", "gather", "index_select", "embedding", "masked_select", "flip", "roll", "repeat", "tril",
-        "triu", "slice_backward", "select_backward", "_unsafe_index", "take_along_dim", "unfold_backward",
-        "diagonal_backward", "index_select_backward", "constant_pad_nd"})
+        "triu", "slice_backward", "select_backward", "_unsafe_index", "take_along_dim", "diagonal_backward"})
     rules[name] = moves(0);
   for (const char* name : {"cat", "stack"})
     rules[name] = joins;
@@ -152,7 +151,14 @@ void add_movement(Rules& rules) {
   rules["index_add"] = index_add;
   rules["embedding_dense_backward"] = embedding_backward;
   rules["cumsum"] = cumulated;
-  rules["scatter"] = [](Call& call) -> Results {  // (self, dim, index, src or value)
+  rules["constant_pad_nd"] = [](Call& call) -> Results {  // (self, pad, value)
+    if (call.has(2) && call.number(2) != 0)
+      throw UserError("only padding with zeros has an exact form");
+    return moves(0)(call);
+  };
+  rules["scatter"] = [](Call& call) -> Results {  // (self, dim, index, src or value, reduce)
+    if (call.has(4))
+      throw UserError("a scatter that reduces has no exact form; scatter_add has one");
     return {moved({call.numbers(0), call.numbers(3)}, [&](const Planes& planes, int64_t) {
       const at::Tensor source = planes[1].dim() == 0 ? planes[1].expand(call.tensor(2).sizes()) : planes[1];
       return at::scatter(planes[0], call.integer(1), call.tensor(2), source);

@@ -56,6 +56,19 @@ std::chrono::milliseconds collective_timeout() {
   return std::chrono::milliseconds(static_cast<int64_t>(1000 * seconds) + 1);
 }
 
+/// Refuses what an exact twin cannot follow: numbers that come from a file or are changed in a copy.
+void check_exact(const Invocation& invocation, const trace::Capture& capture) {
+  if (invocation.config.dtype != Precision::exact)
+    return;
+  if (invocation.resume || !invocation.start_from.empty())
+    throw UserError(
+        "cannot resume an exact twin (a checkpoint keeps no residues); train it from the beginning");
+  if (!capture.faults.empty() || !capture.teacher.empty() || capture.replay)
+    throw UserError(
+        "cannot plant faults, teach or replay in an exact twin (its trace has residues, and what "
+        "changes them changes no value); use another dtype");
+}
+
 std::unique_ptr<trace::Recorder> make_recorder(const Invocation& invocation, const Trainer& trainer) {
   if (invocation.trace.empty())
     return nullptr;
@@ -154,6 +167,7 @@ void run(const Invocation& invocation, const Job& job, std::ostream& log, const 
   heartbeat.beat(0, "start");
   make_deterministic(config.threads);
   require_mkl_branch();
+  check_exact(invocation, read_capture(invocation.capture));
   if (config.dtype == Precision::exact)
     begin_exact_twin(config, invocation.exact_key);
   const bool is_first = job.rank == 0;

@@ -57,7 +57,7 @@ double UpdateNorm::after() const {
   const auto count = static_cast<int64_t>(previous_.size());
   const torch::Tensor squares = torch::zeros({count}, torch::kFloat64);
   for (size_t i = 0; i < previous_.size(); ++i)
-    squares.mutable_data_ptr<double>()[i] = squared_distance(parameters_[i].value, previous_[i]);
+    squares[static_cast<int64_t>(i)].fill_(squared_distance(parameters_[i].value, previous_[i]));
   const torch::Tensor whole = sum_over_parts(parameters_, squares, stage_);
   const torch::Tensor total = torch::full(
       {1}, std::accumulate(whole.const_data_ptr<double>(), whole.const_data_ptr<double>() + count, 0.0),

@@ -141,6 +141,13 @@ TEST_F(DispatchTest, MemoryThatChangedOutsideOfOperatorsIsRefused) {
   const at::Tensor x = variable("x", {4}).detach();
   x.mutable_data_ptr<float>()[1] += 1;
   EXPECT_THAT(complaint([&] { static_cast<void>(x + 1); }), HasSubstr("changed outside of operators"));
+  const at::Tensor flat = variable("flat", {16}).detach(), part = flat.narrow(0, 3, 2),
+                   table = at::zeros({4});
+  flat.mutable_data_ptr<float>()[3] += 1;
+  EXPECT_THAT(complaint([&] { residues_of(part); }), HasSubstr("changed outside of operators"));
+  table.mutable_data_ptr<float>()[3] = 1;
+  EXPECT_THAT(complaint([&] { static_cast<void>(x.detach().clone() * 2 + table); }),
+              HasSubstr("changed outside"));
   const at::Tensor raw = at::empty({3});
   raw.mutable_data_ptr<float>()[0] = 1;
   EXPECT_THAT(complaint([&] { static_cast<void>(raw + 1); }), HasSubstr("no operator has written"));
@@ -151,6 +158,24 @@ TEST_F(DispatchTest, AnOperatorWithoutAnExactFormIsNamed) {
   EXPECT_THAT(complaint([&] { static_cast<void>(x.lgamma()); }),
               HasSubstr("aten::lgamma. has no exact form"));
   EXPECT_THAT(complaint([&] { static_cast<void>(x.pow(0.3)); }), HasSubstr("the power 0.3"));
+}
+
+TEST_F(DispatchTest, VariantsOfAnOperatorThatDoMoreAreRefused) {
+  const at::Tensor x = variable("x", {4}).detach(), index = at::zeros({4}, at::kLong);
+  EXPECT_THAT(complaint([&] { static_cast<void>(x.scatter(0, index, x, "add")); }),
+              HasSubstr("a scatter that reduces"));
+  EXPECT_THAT(complaint([&] { static_cast<void>(at::constant_pad_nd(x, {1, 1}, 0.5)); }),
+              HasSubstr("padding with zeros"));
+  EXPECT_EQ(residues_of(at::constant_pad_nd(x, {1, 0}, 0))[0].item<int64_t>(), 0);
+}
+
+TEST_F(DispatchTest, ResultsGoWhereTheCallerWants) {
+  const at::Tensor x = variable("x", {4}).detach(), y = variable("y", {4}).detach();
+  at::Tensor quotient = at::empty({4}), largest = at::empty({});
+  at::div_out(quotient, x, y);
+  EXPECT_TRUE(same(quotient, x / y));
+  at::max_out(largest, x);
+  EXPECT_TRUE(same(largest, x.max()));
 }
 
 TEST_F(DispatchTest, IntegersMakeNoResidues) {

@@ -86,6 +86,21 @@ TEST_F(NumbersTest, TheNormOfNormsIsTheNorm) {
   EXPECT_TRUE(same(mul(rsqrt(x), sqrt(x)), constants(at::ones({5, 8}))));
 }
 
+TEST_F(NumbersTest, RootsThatShareMemoryAreNotOneNumber) {
+  const Numbers roots = sqrt(variable("x", {2}));
+  const auto part = [&](int64_t i) {
+    return moved({roots}, [&](const std::vector<at::Tensor>& planes, int64_t) { return planes[0][i]; });
+  };
+  EXPECT_TRUE(same(mul(part(0), part(1)), mul({{part(0).first()}}, {{part(1).first()}})));
+  EXPECT_TRUE(same(mul(part(0), part(0)), square(part(0))));
+}
+
+TEST_F(NumbersTest, ATenthOfALogarithmHasNoExponential) {
+  const Numbers x = log(variable("s", {2}));
+  EXPECT_THROW(exp(div(x, constant(0.1))), UserError) << "1 / 0.1 is ten as a double, and not as a number";
+  EXPECT_TRUE(same(exp(div(x, constant(-1))), exp(neg(x))));
+}
+
 TEST_F(NumbersTest, MinusInfinityVanishesInExponentials) {
   const double infinity = std::numeric_limits<double>::infinity();
   const Numbers x = constants(at::tensor({1.0, -infinity, 2.0}, at::kDouble));
