@@ -116,7 +116,7 @@ class Soak {
     if (const std::string place = compare::describe_not_a_number(*evidence.arms().at(arm().name).trace);
         !place.empty())
       throw UserError(
-          fmt::format("cannot repeat {} ({} of its first run, and NaN equals nothing); mend that first",
+          fmt::format("cannot repeat {} ({} of its first run, and NaN equals nothing); remove the NaN first",
                       record_.target, place),
           ExitCode::crashed);
     return true;

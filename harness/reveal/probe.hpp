@@ -41,7 +41,7 @@ struct ProbeNumbers {
   double large_w = 1;          ///< factor of the large ones
 };
 
-/// \throws NotRevealed if the dtype is no float type, or has no such numbers for so many terms
+/// \throws NotRevealed if the dtype is not a float type, or has no such numbers for so many terms
 ProbeNumbers probe_numbers(const SummingOperator& op);
 
 /// Returns the results. \throws NotRevealed if there is another number of them

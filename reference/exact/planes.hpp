@@ -16,7 +16,7 @@
 
 namespace parity::reference::exact {
 
-/// Elements of a plane that are no residues.
+/// Elements of a plane that are not residues.
 constexpr int64_t minus_infinity = -1;
 constexpr int64_t unknown = -2;  ///< nothing is known: NaN, or arithmetic with infinity
 
@@ -45,7 +45,7 @@ void for_elements(at::TensorIteratorBase& iterator, const Function& function) {
 
 }  // namespace detail
 
-/// Returns f(x) of each element, which may be no residue.
+/// Returns f(x) of each element, which may not be a residue.
 template <class Function>
 at::Tensor map_all(const at::Tensor& x, const Function& function) {
   at::Tensor result;
@@ -54,7 +54,7 @@ at::Tensor map_all(const at::Tensor& x, const Function& function) {
   return iterator.output();
 }
 
-/// Returns f(x, y) of each pair, with broadcasting; an element may be no residue.
+/// Returns f(x, y) of each pair, with broadcasting; an element may not be a residue.
 template <class Function>
 at::Tensor map_all(const at::Tensor& x, const at::Tensor& y, const Function& function) {
   at::Tensor result;
@@ -63,7 +63,7 @@ at::Tensor map_all(const at::Tensor& x, const at::Tensor& y, const Function& fun
   return iterator.output();
 }
 
-/// Returns f(x) of each element. An element that is no residue becomes unknown.
+/// Returns f(x) of each element. An element that is not a residue becomes unknown.
 template <class Function>
 at::Tensor map(const at::Tensor& x, const Function& function) {
   return map_all(x, [&](int64_t a) {
@@ -71,7 +71,8 @@ at::Tensor map(const at::Tensor& x, const Function& function) {
   });
 }
 
-/// Returns f(x, y) of each pair, with broadcasting. An element that is no residue makes the result unknown.
+/// Returns f(x, y) of each pair, with broadcasting. An element that is not a residue makes the result
+/// unknown.
 template <class Function>
 at::Tensor map(const at::Tensor& x, const at::Tensor& y, const Function& function) {
   return map_all(x, y, [&](int64_t a, int64_t b) {
@@ -97,7 +98,7 @@ at::Tensor rows_to_fold(const at::Tensor& x, at::IntArrayRef dims);
 /// Returns the shape of a reduction's result.
 std::vector<int64_t> folded_shape(const at::Tensor& x, at::IntArrayRef dims, bool keepdim);
 
-/// Combines the elements along dimensions. An element that is no residue makes the result unknown.
+/// Combines the elements along dimensions. An element that is not a residue makes the result unknown.
 template <class Function>
 at::Tensor fold(const at::Tensor& x, at::IntArrayRef dims, bool keepdim, uint64_t start,
                 const Function& function) {

@@ -24,7 +24,8 @@ struct Entry {
   size_t bytes = 0;
   Known known = Known::unwritten;
   bool lifts = false;
-  uint64_t content = 0;  ///< hash of the memory when the residues were written
+  uint64_t content = 0;    ///< hash of the memory when the residues were written
+  int64_t real_bytes = 0;  ///< of the numbers that were written
   Numbers numbers = {};
 };
 
@@ -53,11 +54,26 @@ uint64_t content_of(const c10::StorageImpl& storage) {
   return hash;
 }
 
+int64_t reals_of(const at::Tensor& x) {
+  return x.is_complex() ? 2 : 1;
+}
+
+int64_t size_of_real(const at::Tensor& x) {
+  return static_cast<int64_t>(x.element_size()) / reals_of(x);
+}
+
+void note_content(Entry& entry, const at::Tensor& x) {
+  entry.content = content_of(*x.storage().unsafeGetStorageImpl());
+  entry.real_bytes = size_of_real(x);
+}
+
 /// Throws if memory changed since its residues were written. Hashing takes time, so a small part is not
 /// checked.
 /// \param wholly  check it in any case
 void check_content(const Entry& entry, const at::Tensor& x, bool wholly) {
   constexpr size_t small = 4;  // a view of less than a quarter
+  if (entry.real_bytes != size_of_real(x))
+    throw UserError("a tensor is read in another dtype than it was written in, so it has no residues");
   const c10::StorageImpl& storage = *x.storage().unsafeGetStorageImpl();
   if ((wholly || small * x.nbytes() >= storage.nbytes()) && content_of(storage) != entry.content)
     throw UserError(
@@ -91,14 +107,6 @@ Entry& make(const at::Tensor& x) {
   Entry entry = {c10::weak_intrusive_ptr<c10::StorageImpl>(x.storage().getWeakStorageImpl()), storage->data(),
                  storage->nbytes()};
   return entries.insert_or_assign(storage, std::move(entry)).first->second;
-}
-
-int64_t reals_of(const at::Tensor& x) {
-  return x.is_complex() ? 2 : 1;
-}
-
-int64_t size_of_real(const at::Tensor& x) {
-  return static_cast<int64_t>(x.element_size()) / reals_of(x);
 }
 
 bool is_whole(const at::Tensor& x) {
@@ -240,7 +248,7 @@ void write(const at::Tensor& x, const Numbers& numbers) {
   if (is_whole(x) && numbers.constant.defined() && !entry.lifts) {
     entry.known = Known::constants;
     entry.numbers = {};
-    entry.content = content_of(*x.storage().unsafeGetStorageImpl());
+    note_content(entry, x);
     return;
   }
   if (is_whole(x)) {
@@ -258,7 +266,7 @@ void write(const at::Tensor& x, const Numbers& numbers) {
     write_part(entry, x, numbers);
   }
   entry.known = Known::numbers;
-  entry.content = content_of(*x.storage().unsafeGetStorageImpl());
+  note_content(entry, x);
 }
 
 void mark_unwritten(const at::Tensor& x) {
@@ -275,7 +283,7 @@ void mark_constant(const at::Tensor& x) {
     if (is_whole(x) || entry.known == Known::constants || x.numel() == 0) {
       entry.known = Known::constants;
       entry.numbers = {};
-      entry.content = content_of(*x.storage().unsafeGetStorageImpl());
+      note_content(entry, x);
       return;
     }
   }
@@ -288,16 +296,6 @@ void lift_always(const at::Tensor& x) {
   entry.lifts = true;
   if (entry.known == Known::numbers)
     entry.numbers = {{entry.numbers.first()}};
-}
-
-Memory memory() {
-  const std::lock_guard guard(mutex);
-  Memory result;
-  for (auto& [storage, entry] : entries)
-    if (!entry.storage.expired())
-      for_planes(entry.numbers,
-                 [&](const at::Tensor& plane) { result.now += static_cast<int64_t>(plane.nbytes()); });
-  return result;
 }
 
 }  // namespace parity::reference::exact

@@ -42,10 +42,4 @@ void mark_constant(const at::Tensor& x);
 /// has level 0 only, and the next forward pass needs all levels.
 void lift_always(const at::Tensor& x);
 
-/// Returns how many bytes all residues of this process take now, and took at most.
-struct Memory {
-  int64_t now = 0, peak = 0;
-};
-Memory memory();
-
 }  // namespace parity::reference::exact

@@ -44,7 +44,7 @@ class Recipe(recipe.FullFinetuneRecipeDistributed):
             tokens = (torch.randint(0, VOCABULARY, (ROWS, 1), generator=data) + torch.arange(LENGTH)) % VOCABULARY
             lengths = torch.randint(4, LENGTH, (ROWS, 1), generator=data)
             place = torch.arange(LENGTH)
-            labels = torch.where((place > 0) & (place <= lengths), tokens, IGNORED)  # the first token is no label
+            labels = torch.where((place > 0) & (place <= lengths), tokens, IGNORED)  # the first token is not a label
             mine = (one[dist.get_rank() :: dist.get_world_size()].split(batch_size) for one in (tokens, labels))
             batches += [{"tokens": rows, "labels": of} for rows, of in zip(*mine)]
         return torch.utils.data.DistributedSampler(batches), batches

@@ -33,7 +33,7 @@ std::filesystem::path orders_file(const Case& source, const std::filesystem::pat
 /// Stores orders. The file keeps those of other arms.
 void keep_orders(const Case& source, const std::filesystem::path& out, const RevealedOrders& orders);
 
-/// Returns the stored orders; none if there is no file, or if it is damaged.
+/// Returns the stored orders; none if the file is missing or damaged.
 RevealedOrders stored_orders(const Case& source, const std::filesystem::path& out);
 
 /// Explains each rounding of an operator case by the orders in which its arms add.

@@ -148,6 +148,8 @@ TEST_F(DispatchTest, MemoryThatChangedOutsideOfOperatorsIsRefused) {
   table.mutable_data_ptr<float>()[3] = 1;
   EXPECT_THAT(complaint([&] { static_cast<void>(x.detach().clone() * 2 + table); }),
               HasSubstr("changed outside"));
+  EXPECT_THAT(complaint([&] { residues_of(variable("half", {4}).detach().view(at::kHalf)); }),
+              HasSubstr("in another dtype"));
   const at::Tensor raw = at::empty({3});
   raw.mutable_data_ptr<float>()[0] = 1;
   EXPECT_THAT(complaint([&] { static_cast<void>(raw + 1); }), HasSubstr("no operator has written"));

@@ -46,7 +46,7 @@ def dtype_of(name: str) -> torch.dtype:
 
 
 def resolved(value: Any, sizes: dict[str, int]) -> Any:
-    """A value that is no tensor, with the symbols of the sweep replaced."""
+    """A value that is not a tensor, with the symbols of the sweep replaced."""
     if isinstance(value, list):
         return [resolved(item, sizes) for item in value]
     return sizes.get(value, value) if isinstance(value, str) else value
@@ -80,7 +80,7 @@ class Problem:
         return sizes
 
     def values(self, sizes: dict[str, int]) -> dict[str, Any]:
-        """The inputs that are no tensors, by name."""
+        """The inputs that are not tensors, by name."""
         return {one["name"]: resolved(one["value"], sizes) for one in self.inputs if "tensors" not in one}
 
     def shape(self, spec: dict[str, Any], point: int) -> list[int]:
