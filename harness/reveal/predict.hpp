@@ -11,11 +11,11 @@ namespace parity::reveal {
 /// Returns the sum that a tree computes, rounded to the type of its root.
 ///
 /// A node of several children cuts them below the 27th bit of the largest one (56th in float64), adds these
-/// exactly and rounds once. Units that cut elsewhere are foretold less often.
+/// exactly and rounds once. Units that cut elsewhere are predicted less often.
 double sum_by(const SummationTree& tree, const Arithmetic& arithmetic, const Summands& summands,
               bool multiplies);
 
-/// How often a tree and an arithmetic foretell the bits of an operator.
+/// How often a tree and an arithmetic predict the bits of an operator.
 struct Prediction {
   size_t tried = 0, right = 0;
   bool divides = false;  ///< the operator divides the sum, in place of multiplying it by a reciprocal

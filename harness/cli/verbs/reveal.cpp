@@ -138,9 +138,9 @@ ExitCode run_reveal(const RevealOptions& options) {
         fmt::format("arm {}: {}", answers.refused.begin()->first, answers.refused.begin()->second));
   const bool alike = std::ranges::all_of(
       sums, [&](const reveal::RevealedSum& sum) { return reveal::adds_alike(sums.front(), sum); });
-  const bool foretold = std::ranges::all_of(
+  const bool predicted = std::ranges::all_of(
       sums, [](const reveal::RevealedSum& sum) { return sum.prediction.right == sum.prediction.tried; });
-  return !foretold ? ExitCode::missing : alike ? ExitCode::agree : ExitCode::differ;
+  return !predicted ? ExitCode::missing : alike ? ExitCode::agree : ExitCode::differ;
 }
 
 }  // namespace

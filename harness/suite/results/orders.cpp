@@ -77,8 +77,8 @@ const RevealedOrder* order_of(const RevealedOrders& orders, const PlannedCase& p
 }
 
 std::string text_of(const RevealedOrder& order) {
-  return fmt::format("{} (at {}; this order foretells {} of {} random results)", order.sentence, order.point,
-                     order.foretold, order.tried);
+  return fmt::format("{} (at {}; this order predicts {} of {} random results)", order.sentence, order.point,
+                     order.predicted, order.tried);
 }
 
 std::string reveal_command(const Case& source, const fs::path& out) {
@@ -102,7 +102,7 @@ void keep_orders(const Case& source, const fs::path& out, const RevealedOrders& 
     rows[arm] = {{"run", order.run},
                  {"sentence", order.sentence},
                  {"point", order.point},
-                 {"foretold", order.foretold},
+                 {"predicted", order.predicted},
                  {"tried", order.tried}};
   const Json file = {{"schema", orders_schema}, {"case", source.name}, {"arms", rows}};
   write_file(orders_file(source, out), json_text(file, 1) + "\n");
@@ -119,7 +119,8 @@ RevealedOrders stored_orders(const Case& source, const fs::path& out) {
       return {};
     RevealedOrders orders;
     for (const auto& [arm, row] : file.at("arms").items())
-      orders[arm] = {row.at("run"), row.at("sentence"), row.at("point"), row.at("foretold"), row.at("tried")};
+      orders[arm] = {row.at("run"), row.at("sentence"), row.at("point"), row.at("predicted"),
+                     row.at("tried")};
     return orders;
   } catch (const UserError&) {
     return {};

@@ -20,7 +20,7 @@ struct RevealedOrder {
   std::string run;       ///< id of the arm's run. Another run may add in another order
   std::string sentence;  ///< "fused adds left to right in float32"; "" if the order cannot be revealed
   std::string point;     ///< where: "k = 33, m = 1, bfloat16"
-  size_t foretold = 0;   ///< random results that the order foretells, bit for bit
+  size_t predicted = 0;  ///< random results that the order predicts, bit for bit
   size_t tried = 0;      ///< random results
 };
 

@@ -105,7 +105,7 @@ class ArmsTest(unittest.TestCase):
         self.assertEqual(explained["cause"], "")
         self.assertEqual([line[:29] for line in explained["more"]],
                          ["loop adds left to right, in f", "lanes adds in 4 lanes of ever"])
-        self.assertIn("(at k = 16, n = 2, float32; this order foretells 200 of 200 random results)", explained["more"][0])
+        self.assertIn("(at k = 16, n = 2, float32; this order predicts 200 of 200 random results)", explained["more"][0])
         orders = self.folder / "out/reveal/one.json"
         kept = orders.read_text()
         orders.write_text(kept[:-9])
