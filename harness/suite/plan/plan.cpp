@@ -187,7 +187,9 @@ PlannedRun Plan::run_of(const PlannedCase& planned, const Arm& arm, bool twin) {
   run.program = arm.program;
   run.environment = arm.environment;
   run.names = arm.names;
-  if (std::ranges::any_of(arm.command,
+  // A case without the packages that it names is skipped, so its other programs do not start in vain.
+  if (!planned.source.python.packages.empty() ||
+      std::ranges::any_of(arm.command,
                           [](const std::string& word) { return word.find("{python}") != word.npos; }))
     run.python = planned.source.python;
   run.case_folder = fs::absolute(planned.source.file).parent_path();

@@ -55,6 +55,20 @@ class SkipTest : public SuiteTest {
   Json run_one(const Case& item) const { return run({item}).at("cases").at(0); }
 };
 
+TEST_F(SkipTest, MissingPackage_SkipsCaseBeforeAnyOfItsProgramsStarts) {
+  write_file(folder_ / "cases/topic/venv/bin/python", "");
+  const Case item = write_case(
+      "packages",
+      "[golden]\narms = []\n[python]\nvenv = \"venv\"\nmake = \"make it\"\npackages = [\"torch\"]\n"
+      "[arms.first]\ncommand = [\"{python}\", \"train.py\"]\n"
+      "[arms.second]\ncommand = [\"no-such-program\"]\n" +
+          losses_identical());
+  const Json result = run_one(item);
+  EXPECT_THAT(result.at("sentence").get<std::string>(), HasSubstr("its Python lacks torch"));
+  for (const Json& arm : result.at("arms"))
+    EXPECT_EQ(arm.at("status"), "skipped") << arm.at("name");
+}
+
 TEST_F(SkipTest, MissingDevice_SkipsCaseWithReason) {
   const Json results = run({on_device(), on_cpu("good")});
   const Json& item = results.at("cases").at(0);
