@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import tomllib
 import unittest
 
 import yaml_subset
@@ -86,6 +87,13 @@ class DocumentsTest(unittest.TestCase):
             planted = pathlib.Path(folder) / "a.md"
             planted.write_text("# One of `two`\n[a](a.md#one-of-two) [b](#one) [c](none.md) [d](https://x.org/y#z)\n")
             self.assertEqual(list(broken_links(planted)), ["#one", "none.md"])
+
+    def test_cases_of_the_build_environment_name_its_packages(self):
+        """The suite's preset installs no PyTorch in Python. A case that needs it is then skipped, and does not fail."""
+        for file in sorted((root / "cases").rglob("*.toml")):
+            python = tomllib.loads(file.read_text()).get("python", {})
+            if python.get("venv", "").endswith("build/venv"):
+                self.assertIn("typing-extensions", python.get("packages", []), file)
 
     def test_contributing_is_short(self):
         self.assertLessEqual(len(text_of("CONTRIBUTING.md").splitlines()), 120)
