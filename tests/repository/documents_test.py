@@ -90,7 +90,7 @@ class DocumentsTest(unittest.TestCase):
 
     def test_cases_of_the_build_environment_name_its_packages(self):
         """The suite's preset installs no PyTorch in Python. A case that needs it is then skipped, and does not fail."""
-        for file in sorted((root / "cases").rglob("*.toml")):
+        for file in sorted((SOURCE / "cases").rglob("*.toml")):
             python = tomllib.loads(file.read_text()).get("python", {})
             if python.get("venv", "").endswith("build/venv"):
                 self.assertIn("typing-extensions", python.get("packages", []), file)
