@@ -59,7 +59,7 @@ int64_t reals_of(const at::Tensor& x) {
 }
 
 int64_t size_of_real(const at::Tensor& x) {
-  return static_cast<int64_t>(x.element_size()) / reals_of(x);
+  return x.element_size() / reals_of(x);
 }
 
 void note_content(Entry& entry, const at::Tensor& x) {

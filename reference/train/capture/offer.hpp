@@ -5,13 +5,11 @@
 #include <optional>
 #include <string>
 
+#include <ATen/core/Tensor.h>
+
 #include "harness/tensor/tensor_view.hpp"
 #include "harness/trace/write/recorder.hpp"
 #include "reference/cuda/device.hpp"
-
-namespace at {
-class Tensor;
-}
 
 namespace parity::reference {
 
