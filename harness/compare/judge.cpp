@@ -94,7 +94,10 @@ CheckResult judge(const Check& check, const std::map<std::string, ArmEvidence>& 
     const auto found = arms.find(name);
     if (found == arms.end())
       return without_evidence(Verdict::missing, fmt::format("the case has no arm '{}'", name));
-    const ArmEvidence& arm = found->second;
+    if (check.of_exact_twins() && !found->second.exact)
+      return without_evidence(Verdict::missing,
+                              fmt::format("{} has no exact twin; only arms of parity-train have one", name));
+    const ArmEvidence& arm = check.of_exact_twins() ? *found->second.exact : found->second;
     if (arm.crashed || (arm.trace && !arm.ended_well()))
       return without_evidence(Verdict::crashed, crash_text(name, arm));
     if (!arm.trace)

@@ -47,8 +47,9 @@ golden::StoredGolden golden_of(const suite::Case& source, const suite::Evidence&
 Gate::Gate(const suite::Case& source, const suite::ArmRuns& runs, const suite::RunStore& store)
     : runs_(runs), store_(store), healthy_(own_arms(source, runs.planned)) {
   suite::Case& own = healthy_.source;
-  drop_checks_if(own, [](const compare::Check& check) {  // a fault would be in every repetition
-    return check.relation == compare::Relation::repeats;
+  // A fault would be in every repetition, and exact twins take none.
+  drop_checks_if(own, [](const compare::Check& check) {
+    return check.relation == compare::Relation::repeats || check.of_exact_twins();
   });
   if (!std::filesystem::exists(own.golden_file))
     own.golden.arms.clear();

@@ -107,6 +107,15 @@ compare::ArmEvidence inner_arm(const Arm& arm, const compare::ArmFloors& floors)
   return inside;
 }
 
+/// Returns the evidence of an arm's exact twin, which made the updates that it recorded.
+compare::ArmEvidence inner_exact(const Arm& arm) {
+  compare::ArmEvidence inside;
+  inside.trace = &TraceAccess::trace_of(*arm.exact);
+  inside.warmup_steps = arm.warmup_steps;
+  inside.ranks = arm.ranks;
+  return inside;
+}
+
 /// Makes every run but the first a repetition of the first. A run without evidence stays out, so that the
 /// judge finds too few.
 void make_repetitions(compare::Check& claim, std::map<std::string, compare::ArmEvidence>& arms) {
@@ -142,9 +151,12 @@ CheckResult judge(const Check& check, const std::map<std::string, Arm>& arms) {
   return translated([&] {
     check_members(check);
     std::map<std::string, compare::ArmFloors> floors;
-    std::map<std::string, compare::ArmEvidence> inside;
-    for (const auto& [name, arm] : arms)
+    std::map<std::string, compare::ArmEvidence> inside, exact;
+    for (const auto& [name, arm] : arms) {
       inside[name] = inner_arm(arm, floors.emplace(name, inner_floors(arm.floors)).first->second);
+      if (arm.exact != nullptr)
+        inside[name].exact = &(exact[name] = inner_exact(arm));
+    }
     compare::Check claim = inner_check(check);
     if (check.relation == Relation::repeats)
       make_repetitions(claim, inside);

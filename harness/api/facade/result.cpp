@@ -33,7 +33,8 @@ api::TensorRow outer_tensor(const results::TensorRow& row) {
 
 static_assert(static_cast<size_t>(api::Verdict::crashed) + 1 == EnumNames<compare::Verdict>::names.size(),
               "add the verdict to harness/api/include/parity/verdict.hpp, and name the last one here");
-static_assert(static_cast<size_t>(api::Relation::repeats) + 1 == EnumNames<compare::Relation>::names.size(),
+static_assert(static_cast<size_t>(api::Relation::other_function) + 1 ==
+                  EnumNames<compare::Relation>::names.size(),
               "add the relation to harness/api/include/parity/check.hpp, and name the last one here");
 
 api::CheckResult outer_result(const compare::CheckResult& result) {

@@ -21,6 +21,8 @@ std::string Check::quantity() const {
     return std::string(name_of(phase)) + " " + tensor;
   if (relation == Relation::repeats && under != Condition::none)
     return fmt::format("run under {}", name_of(under));
+  if (of_exact_twins())
+    return "function";
   if (relation == Relation::lawful || relation == Relation::repeats)
     return "run";
   std::string text;

@@ -46,12 +46,17 @@ enum class Relation {
   invariant,
   /// Repetitions of the run of one arm have its bits.
   repeats,
+  /// The exact twins of both arms have equal residues in every gradient, parameter and moment.
+  same_function,
+  /// Negative control: the exact twins differ.
+  other_function,
 };
 
 constexpr auto enum_names(Relation) {
-  return named<Relation::repeats>(
-      "relation", {"identical", "equivalent", "lagged", "unchanged", "distinct", "trained", "bounded",
-                   "no_farther", "lawful", "accurate", "invariant", "repeats"});
+  return named<Relation::other_function>(
+      "relation",
+      {"identical", "equivalent", "lagged", "unchanged", "distinct", "trained", "bounded", "no_farther",
+       "lawful", "accurate", "invariant", "repeats", "same_function", "other_function"});
 }
 
 /// A check's window of update numbers, both ends included, as a case file names it.
@@ -131,7 +136,8 @@ struct Check {
   /// Returns whether the check is about tensors, not channels.
   bool of_tensors() const { return !tensor.empty(); }
   /// Returns the quantity as text: "lr", "loss, grad_norm" or "grad layers.*.wq.weight"; "run" for a check of
-  /// the run as a whole, "run under load" for one of repetitions under a condition.
+  /// the run as a whole, "run under load" for one of repetitions under a condition,
+  /// "function" for one of exact twins.
   std::string quantity() const;
   /// Returns the laws that must be asked, each once: `laws` and `departs`.
   std::vector<std::string> named_laws() const;
@@ -139,6 +145,7 @@ struct Check {
   CoveredKind covers() const {
     return relation == Relation::lawful    ? CoveredKind::laws
            : relation == Relation::repeats ? CoveredKind::run
+           : of_exact_twins()              ? CoveredKind::tensors
            : of_tensors()                  ? CoveredKind::tensors
                                            : CoveredKind::channels;
   }
@@ -146,6 +153,10 @@ struct Check {
   std::vector<std::string> all_arms() const;
   /// Returns whether both arms must also run as float64 twins.
   bool needs_twins() const { return relation == Relation::equivalent || relation == Relation::distinct; }
+  /// Returns whether the check is about the exact twins of its arms, and not about the arms' own runs.
+  bool of_exact_twins() const {
+    return relation == Relation::same_function || relation == Relation::other_function;
+  }
 };
 
 /// Where two sides differ most, or first.

@@ -35,6 +35,10 @@ constexpr auto table = std::to_array<RelationRow>({
      "the bits of a row do not depend on batch size, neighbours, threads and what else the check names",
      judge_outside_of_an_operator_case},
     {Relation::repeats, 1, Subject::run, "the run has the same bits each time it is repeated", judge_repeats},
+    {Relation::same_function, 2, Subject::run,
+     "the same function, proved with integers: exact twins have equal residues", judge_same_function},
+    {Relation::other_function, 2, Subject::run,
+     "another function, however near: exact twins have different residues", judge_other_function},
 });
 
 }  // namespace

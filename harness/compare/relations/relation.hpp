@@ -38,6 +38,12 @@ CheckResult judge_outside_of_an_operator_case(const Check& check, const std::vec
 /// \param sides  the run, then its repetitions
 CheckResult judge_repeats(const Check& check, const std::vector<Side>& sides);
 
+/// Compares the residues of two exact twins: every gradient, moment and parameter. `measured` of the result
+/// has tensors and tensors_differing.
+/// \param sides  the exact twins, not the arms' own runs
+CheckResult judge_same_function(const Check& check, const std::vector<Side>& sides);
+CheckResult judge_other_function(const Check& check, const std::vector<Side>& sides);
+
 /// What the checks of a relation may be about.
 enum class Subject {
   any,        ///< channels or tensors

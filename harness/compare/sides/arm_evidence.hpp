@@ -57,6 +57,7 @@ struct ArmEvidence {
   /// The widest allowance that a check of the case states for this arm.
   PrecisionAllowance allowance = {};
   std::vector<Repetition> repetitions = {};  ///< of the run, in their order
+  const ArmEvidence* exact = nullptr;        ///< its exact twin; null if no check needs it
 
   /// Returns whether the run left a complete trace that reports no failure. Only such a run may agree with
   /// another one.

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "harness/compare/sides/quantity.hpp"
+#include "harness/compare/sides/residues.hpp"
 #include "harness/compare/sides/window.hpp"
 #include "harness/laws/laws.hpp"
 
@@ -34,6 +35,8 @@ std::vector<Role> roles_of(const Check& check, const std::vector<Side>& sides) {
     case Relation::accurate:
     case Relation::invariant:
     case Relation::repeats:
+    case Relation::same_function:
+    case Relation::other_function:
       break;
   }
   for (const Side& side : sides)
@@ -153,6 +156,24 @@ CoveredSide asked_run(const std::vector<Side>& sides, const Side& side) {
   return asked;
 }
 
+/// Returns what a check of exact twins asks of one twin: at each update of the window, every tensor that
+/// either recorded at any of them.
+CoveredSide asked_residues(const Check& check, const std::vector<Side>& sides, const Side& side) {
+  CoveredSide asked;
+  asked.name = side.name;
+  asked.ranks_asked = side.ranks;
+  asked.ranks_found = ranks_of(*side.trace);
+  StepSet updates;
+  for (const int64_t step : steps_in(resolve(check.steps, sides), sides))
+    updates.add(step);
+  for (const Side& each : sides)
+    for (const trace::TensorKey& key : residue_keys(check, sides, *each.trace))
+      asked.asked[quantity_of(key)] = updates;
+  for (const trace::TensorKey& key : residue_keys(check, sides, *side.trace))
+    asked.found[quantity_of(key)].add(key.step);
+  return asked;
+}
+
 }  // namespace
 
 int64_t ranks_of(const trace::Trace& trace) {
@@ -179,10 +200,10 @@ StepSet steps_of_laws(const Check& check, const Side& side) {
 std::vector<CoveredSide> asked_of(const Check& check, const std::vector<Side>& sides) {
   if (check.relation == Relation::lawful)
     return {asked_laws(check, sides.at(0))};
-  if (check.relation == Relation::repeats) {
+  if (check.relation == Relation::repeats || check.of_exact_twins()) {
     std::vector<CoveredSide> asked;
     for (const Side& side : sides)
-      asked.push_back(asked_run(sides, side));
+      asked.push_back(check.of_exact_twins() ? asked_residues(check, sides, side) : asked_run(sides, side));
     return asked;
   }
   const std::vector<Role> roles = roles_of(check, sides);

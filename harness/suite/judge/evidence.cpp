@@ -63,11 +63,26 @@ Evidence::Evidence(const PlannedCase& planned, const std::map<std::string, RunRe
       repetition.failure = failure_of(each.id, repetition.trace, results);
       evidence.repetitions.push_back(std::move(repetition));
     }
+    if (!arm.exact.empty())
+      evidence.exact = &(exact_[arm.name] = exact_evidence(planned, arm, results, store));
     evidence.crashed = !evidence.failure.empty();
     // If the trace itself records its failure (a non-finite number), that message is better.
     if (evidence.trace && evidence.trace->failure())
       evidence.failure.clear();
   }
+}
+
+compare::ArmEvidence Evidence::exact_evidence(const PlannedCase& planned, const PlannedArm& arm,
+                                              const std::map<std::string, RunResult>& results,
+                                              const RunStore& store) {
+  compare::ArmEvidence twin;
+  twin.warmup_steps = arm.warmup_steps;
+  twin.ranks = arm.ranks;
+  twin.trace = open(arm.exact, planned.source.arm(arm.name), results, store);
+  twin.failure = failure_of(arm.exact, twin.trace, results);
+  twin.crashed = !twin.failure.empty();
+  twin.updates = {1, arm.exact_updates};
+  return twin;
 }
 
 const trace::Trace* Evidence::open(const std::string& run, const Arm& arm,

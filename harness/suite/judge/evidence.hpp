@@ -32,12 +32,16 @@ class Evidence {
   /// Returns why a run gives no evidence; "" if it gives some.
   std::string failure_of(const std::string& run, const trace::Trace* trace,
                          const std::map<std::string, RunResult>& results) const;
+  /// Returns the evidence of an arm's exact twin, which trained the first updates of the arm.
+  compare::ArmEvidence exact_evidence(const PlannedCase& planned, const PlannedArm& arm,
+                                      const std::map<std::string, RunResult>& results, const RunStore& store);
   const trace::Trace* open(const std::string& run, const Arm& arm,
                            const std::map<std::string, RunResult>& results, const RunStore& store);
 
   std::map<std::string, std::unique_ptr<trace::Trace>> traces_;  ///< by run
   std::map<std::string, std::string> problems_;                  ///< by run
   std::map<std::string, compare::ArmEvidence> arms_;
+  std::map<std::string, compare::ArmEvidence> exact_;  ///< exact twins, by arm
 };
 
 }  // namespace parity::suite

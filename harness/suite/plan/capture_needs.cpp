@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
+#include "harness/compare/sides/residues.hpp"
 #include "harness/laws/laws.hpp"
 
 namespace parity::suite {
@@ -39,6 +40,7 @@ void require_few(const compare::Check& check, const StepRange& window) {
                     "LAST] in the check",
                     check.of_tensors()                             ? check.quantity()
                     : check.relation == compare::Relation::repeats ? "every tensor"
+                    : check.of_exact_twins()                       ? "residues"
                                                                    : "what laws read",
                     asked, most_captured_steps));
 }
@@ -105,6 +107,8 @@ trace::Capture needs_of_check(const compare::Check& check, const RunLength& leng
   }
   const bool of_laws = check.relation == compare::Relation::lawful;
   const bool of_run = check.relation == compare::Relation::repeats;
+  if (check.of_exact_twins())
+    return capture;  // needs_of_residues covers exact twins; the arms' own runs need nothing
   if (!of_laws && !of_run && (!check.of_tensors() || check.against == compare::Against::golden))
     return capture;                 // needs_of_golden covers goldens
   std::optional<StepRange> window;  // not set: every step
@@ -124,6 +128,17 @@ trace::Capture needs_of_check(const compare::Check& check, const RunLength& leng
   const bool measured = check.needs_twins() || check.relation == compare::Relation::bounded ||
                         check.relation == compare::Relation::no_farther;
   (measured ? capture.tensors : capture.sketches).push_back(std::move(rule));
+  return capture;
+}
+
+trace::Capture needs_of_residues(const compare::Check& check, const RunLength& length) {
+  const StepRange window = range_of(check.steps, length);
+  require_few(check, window);
+  trace::CaptureRule rule{{}, {compare::residue_phases.begin(), compare::residue_phases.end()}, {"*"}};
+  for (int64_t step = window.first; step <= window.last; ++step)
+    rule.steps.push_back(step);
+  trace::Capture capture;
+  capture.sketches.push_back(std::move(rule));
   return capture;
 }
 

@@ -44,6 +44,10 @@ StepRange range_of(const compare::StepWindow& window, const RunLength& length);
 /// \throws UserError if a check needs tensors of more than most_captured_steps updates
 trace::Capture needs_of_check(const compare::Check& check, const RunLength& length);
 
+/// Returns what an exact twin needs to record for a check: digests of its residues.
+/// \throws UserError as needs_of_check
+trace::Capture needs_of_residues(const compare::Check& check, const RunLength& length);
+
 /// Returns what a run needs to record that the run of another arm continues (Check::before): its state after
 /// each update as digests, and whole after the last one.
 trace::Capture needs_of_interrupted(const RunLength& length);

@@ -93,6 +93,23 @@ trace::Capture arm_capture(const Case& source, const Arm& arm, const RunLength& 
   return capture;
 }
 
+/// Returns the last update that a check reads of the exact twin of an arm; 0 if none does.
+int64_t last_exact_update(const Case& source, const Arm& arm, const RunLength& length) {
+  int64_t last = 0;
+  for (const compare::Check& check : source.checks)
+    if (check.of_exact_twins() && names_arm(check, arm))
+      last = std::max(last, range_of(check.steps, length).last);
+  return last;
+}
+
+trace::Capture exact_capture(const Case& source, const Arm& arm, const RunLength& length) {
+  trace::Capture capture;
+  for (const compare::Check& check : source.checks)
+    if (check.of_exact_twins() && names_arm(check, arm))
+      capture.merge(needs_of_residues(check, length));
+  return capture;
+}
+
 trace::Capture twin_capture(const Case& source, const Arm& arm, const RunLength& length) {
   trace::Capture capture;
   capture.replay = source.capture.replay;
@@ -176,12 +193,15 @@ void Plan::check_channels(const Case& source) {
   }
 }
 
-PlannedRun Plan::run_of(const PlannedCase& planned, const Arm& arm, bool twin) {
+PlannedRun Plan::run_of(const PlannedCase& planned, const Arm& arm, Form form) {
   PlannedRun run;
-  run.label = planned.source.name + ":" + arm.name + (twin ? ":float64" : "");
+  run.label = planned.source.name + ":" + arm.name;
   run.config = planned.arm(arm.name).config;
-  if (twin)
-    run.config["dtype"] = "float64";
+  if (form != Form::own) {
+    const std::string dtype = form == Form::exact ? "exact" : "float64";
+    run.label += ":" + dtype;
+    run.config["dtype"] = dtype;
+  }
   run.dtype = string_or(run.config, "dtype", "float32");
   run.command = arm.command;
   run.program = arm.program;
@@ -204,8 +224,11 @@ PlannedRun Plan::run_of(const PlannedCase& planned, const Arm& arm, bool twin) {
   run.is_operator = arm.is_operator;
   run.cacheable = arm.is_command() ? !arm.inputs.empty() || arm.is_operator : !names_places(arm.environment);
   const RunLength length = length_of(run.config, arm);
-  run.capture =
-      twin ? twin_capture(planned.source, arm, length) : arm_capture(planned.source, arm, length, run.ranks);
+  run.capture = form == Form::exact     ? exact_capture(planned.source, arm, length)
+                : form == Form::float64 ? twin_capture(planned.source, arm, length)
+                                        : arm_capture(planned.source, arm, length, run.ranks);
+  if (form == Form::exact)
+    run.span.stop_after = std::min(last_exact_update(planned.source, arm, length), run.steps);
   run.capture.faults = arm.faults;
   return run;
 }
@@ -231,7 +254,7 @@ std::string Plan::plan_twin(PlannedCase& planned, const std::string& name) {
   if (const std::string& dtype = runs_.at(place.run).dtype;
       !arm.float64 || dtype == "float64" || dtype == "exact")
     return "";
-  PlannedRun run = run_of(planned, arm, true);
+  PlannedRun run = run_of(planned, arm, Form::float64);
   for (const std::string& other : arms_read_by(planned.source, arm))
     run.trace_of[other] = plan_twin(planned, other);
   run.identity = json_text(run_identity(context_, schema_ ? &*schema_ : nullptr, planned.source, arm, run));
@@ -239,6 +262,20 @@ std::string Plan::plan_twin(PlannedCase& planned, const std::string& name) {
   if (planned.twins != Twins::spare)
     ask_for(place.twin = std::exchange(place.spare_twin, ""));
   return place.twin.empty() ? place.spare_twin : place.twin;
+}
+
+/// Plans the exact twin of an arm if a check needs it and the arm can have one.
+void Plan::plan_exact_twin(PlannedCase& planned, const Arm& arm) {
+  const bool wanted = std::ranges::any_of(planned.source.checks, [&](const compare::Check& check) {
+    return check.of_exact_twins() && names_arm(check, arm);
+  });
+  if (!wanted || arm.is_command())
+    return;
+  PlannedRun run = run_of(planned, arm, Form::exact);
+  run.identity = json_text(run_identity(context_, schema_ ? &*schema_ : nullptr, planned.source, arm, run));
+  PlannedArm& place = planned.arm(arm.name);
+  place.exact_updates = run.last_step();
+  ask_for(place.exact = keep(std::move(run)));
 }
 
 void Plan::add(const Case& source, Twins twins) {
@@ -256,7 +293,7 @@ void Plan::add(const Case& source, Twins twins) {
       const Arm& arm = source.arms[i];
       if (arm.is_command() != commands)
         continue;
-      PlannedRun run = run_of(planned, arm, false);
+      PlannedRun run = run_of(planned, arm, Form::own);
       for (const std::string& other : arms_read_by(source, arm))
         run.trace_of[other] = planned.arm(other).run;
       const Json identity = run_identity(context_, schema_ ? &*schema_ : nullptr, source, arm, run);
@@ -266,9 +303,11 @@ void Plan::add(const Case& source, Twins twins) {
       planned.arms[i].run = keep(std::move(run));
       ask_for(planned.arms[i].run);
     }
-  for (const Arm& arm : source.arms)
+  for (const Arm& arm : source.arms) {
     if (needs_twin(planned, arm))
       plan_twin(planned, arm.name);
+    plan_exact_twin(planned, arm);
+  }
   cases_.push_back(std::move(planned));
 }
 

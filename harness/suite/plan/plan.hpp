@@ -60,8 +60,11 @@ class Plan {
   const ConfigSchema& schema();
   FlatConfig config_of(const Case& source, const Arm& arm, bool with_schema);
   void check_channels(const Case& source);
-  PlannedRun run_of(const PlannedCase& planned, const Arm& arm, bool twin);
+  /// What runs of an arm there are: its own, and its twins.
+  enum class Form { own, float64, exact };
+  PlannedRun run_of(const PlannedCase& planned, const Arm& arm, Form form);
   std::string plan_twin(PlannedCase& planned, const std::string& arm);
+  void plan_exact_twin(PlannedCase& planned, const Arm& arm);
   PlannedRun again(const PlannedArm& arm, const PlannedRepetition& which) const;
   void run_spare_twin(PlannedCase& planned, const std::string& arm);
   std::string keep(PlannedRun run);

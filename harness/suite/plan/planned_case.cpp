@@ -21,7 +21,7 @@ auto& find_arm(Arms& arms, const std::string& name) {
 
 std::vector<std::string> PlannedArm::runs() const {
   std::vector<std::string> ids;
-  for (const std::string& id : {run, twin, repeat})
+  for (const std::string& id : {run, twin, exact, repeat})
     if (!id.empty())
       ids.push_back(id);
   for (const PlannedRepetition& each : repetitions)

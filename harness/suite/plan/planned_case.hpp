@@ -47,13 +47,16 @@ struct PlannedArm {
   FlatConfig config;
   int64_t warmup_steps = 0;
   int ranks = 1;
+  std::string exact = {};                ///< id of the exact twin; "" as for `twin`
+  int64_t exact_updates = 0;             ///< how many of the arm's updates the exact twin trains
   std::string spare_twin = {};           ///< id of a twin that runs only if no stored evidence is valid
   std::string resolved = {};             ///< ArmEvidence::resolved
   std::string repeat = {};               ///< id of a second run of the same; "" if there is none
   std::vector<WatchedRun> watched = {};  ///< further runs of an arm that does not repeat itself
   std::vector<PlannedRepetition> repetitions = {};  ///< that checks of relation `repeats` ask for
 
-  /// Returns the ids of its run, twin, repeat, repetitions and watched runs, each once; without a spare twin.
+  /// Returns the ids of its run, twins, repeat, repetitions and watched runs, each once; without a spare
+  /// twin.
   std::vector<std::string> runs() const;
 };
 

@@ -118,7 +118,7 @@ Advance Runner::advance() const {
   double done = cost_done_;
   for (const RunningRun& running : running_)
     done += running.run().cost() * static_cast<double>(running.steps_done()) /
-            static_cast<double>(std::max<int64_t>(running.run().steps, 1));
+            static_cast<double>(std::max<int64_t>(running.run().last_step(), 1));
   return {done, cost_total_, seconds_since(started_)};
 }
 
@@ -126,7 +126,7 @@ std::string Runner::status_line() const {
   const size_t total = results_.size() + waiting_.size() + running_.size();
   std::string line = fmt::format("{}/{} runs", results_.size(), total);
   for (const RunningRun& running : running_)
-    line += fmt::format("  {} {}/{}", running.run().label, running.steps_done(), running.run().steps);
+    line += fmt::format("  {} {}/{}", running.run().label, running.steps_done(), running.run().last_step());
   const std::string left = time_left(advance());
   return left.empty() ? line : line + "  " + left;
 }

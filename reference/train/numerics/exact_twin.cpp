@@ -7,6 +7,7 @@
 #include "reference/exact/collectives.hpp"
 #include "reference/exact/exact.hpp"
 #include "reference/exact/shadow.hpp"
+#include "reference/exact/tower.hpp"
 
 namespace parity::reference {
 namespace {
@@ -21,6 +22,13 @@ int64_t levels_of(const RunConfig& config) {
 
 void begin_exact_twin(const RunConfig& config, uint64_t key) {
   exact::begin(exact::Tower(key, levels_of(config)));
+}
+
+Json describe_residues() {
+  if (!exact::is_active())
+    return {};
+  return {{"prime", std::to_string(exact::tower().field(0).prime())},
+          {"fingerprint", std::to_string(exact::tower().hash(0, 0, 0))}};
 }
 
 void follow_collectives(const Group& world) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "harness/base/json/json.hpp"
 #include "reference/comm/group.hpp"
 #include "reference/config/run_config.hpp"
 #include "reference/model/decoder/decoder.hpp"
@@ -14,6 +15,10 @@ namespace parity::reference {
 /// Makes this process the exact twin of a run: from now on every operator computes residues.
 /// \param key  draws them
 void begin_exact_twin(const RunConfig& config, uint64_t key);
+
+/// Returns the prime of the residues and a fingerprint of their key, for the trace's provenance: only
+/// residues of one draw can be compared. Null outside of an exact twin.
+Json describe_residues();
 
 /// Lets the residues of a tensor pass collectives with its values. Does nothing outside of an exact twin.
 void follow_collectives(const Group& world);

@@ -18,6 +18,7 @@
 #include "reference/cuda/device.hpp"
 #include "reference/mkl/branch.hpp"
 #include "reference/parallel/core/parallel.hpp"
+#include "reference/train/numerics/exact_twin.hpp"
 
 namespace parity::reference {
 namespace {
@@ -85,20 +86,23 @@ Json provenance_of(const RunConfig& config, const Trainer& trainer) {
   const Json facts = device_facts(device);
   if (!device.is_cpu())
     fingerprint["device"] = facts;
-  return {{"producer", "parity-train " PARITY_VERSION},
-          {"build_type", PARITY_BUILD_TYPE},
-          {"torch", TORCH_VERSION},
-          {"cpu_vendor", fingerprint["cpu_vendor"]},
-          {"aten_capability", fingerprint["aten_capability"]},
-          {"device", facts},
-          {"mesh", describe_mesh(config, trainer)},
-          {"reduction_buffers", trainer.buffers()},
-          {"threads", config.threads},
-          {"seed", config.seed},
-          {"data_seed", config.data.seed},
-          {"environment", allowed_environment()},
-          {"warnings", trainer.warnings()},
-          {"fingerprint", fingerprint}};
+  Json provenance = {{"producer", "parity-train " PARITY_VERSION},
+                     {"build_type", PARITY_BUILD_TYPE},
+                     {"torch", TORCH_VERSION},
+                     {"cpu_vendor", fingerprint["cpu_vendor"]},
+                     {"aten_capability", fingerprint["aten_capability"]},
+                     {"device", facts},
+                     {"mesh", describe_mesh(config, trainer)},
+                     {"reduction_buffers", trainer.buffers()},
+                     {"threads", config.threads},
+                     {"seed", config.seed},
+                     {"data_seed", config.data.seed},
+                     {"environment", allowed_environment()},
+                     {"warnings", trainer.warnings()},
+                     {"fingerprint", fingerprint}};
+  if (Json residues = describe_residues(); !residues.is_null())
+    provenance["residues"] = std::move(residues);
+  return provenance;
 }
 
 }  // namespace parity::reference

@@ -129,6 +129,7 @@ std::shared_ptr<Group> meet(const Invocation& invocation, const RunConfig& confi
   plan["--checkpoint-every"] = invocation.checkpoint_every;
   plan["--start-from"] = !invocation.start_from.empty();
   plan["--trace"] = !invocation.trace.empty();
+  plan["PARITY_EXACT_KEY"] = invocation.exact_key;
   check_equal_configs(plan, *world);
   return world;
 }

@@ -17,18 +17,20 @@ namespace parity::api {
 
 /// What a check claims of its quantities.
 enum class Relation {
-  identical,   ///< same bits
-  equivalent,  ///< same mathematics: the gap collapses when both arms run as float64 twins
-  lagged,      ///< the second arm at step s + lag has the bits of the first at step s
-  unchanged,   ///< the quantity of one arm has the same bits as one step earlier
-  distinct,    ///< another computation: the gap exceeds the floor and does not collapse
-  trained,     ///< the loss of one arm fell by more than its noise
-  bounded,     ///< no farther apart than measured rounding noise, or than a tolerance that fits it
-  no_farther,  ///< no farther apart than a sibling pair of arms
-  lawful,      ///< the laws of training hold in the run of one arm
-  accurate,    ///< of operator cases only: outputs as near the exact result as claimed
-  invariant,   ///< of operator cases only: rows whose bits do not depend on what surrounds them
-  repeats,     ///< two or more runs of one thing have the same bits
+  identical,       ///< same bits
+  equivalent,      ///< same mathematics: the gap collapses when both arms run as float64 twins
+  lagged,          ///< the second arm at step s + lag has the bits of the first at step s
+  unchanged,       ///< the quantity of one arm has the same bits as one step earlier
+  distinct,        ///< another computation: the gap exceeds the floor and does not collapse
+  trained,         ///< the loss of one arm fell by more than its noise
+  bounded,         ///< no farther apart than measured rounding noise, or than a tolerance that fits it
+  no_farther,      ///< no farther apart than a sibling pair of arms
+  lawful,          ///< the laws of training hold in the run of one arm
+  accurate,        ///< of operator cases only: outputs as near the exact result as claimed
+  invariant,       ///< of operator cases only: rows whose bits do not depend on what surrounds them
+  repeats,         ///< two or more runs of one thing have the same bits
+  same_function,   ///< the exact twins of two arms have equal residues
+  other_function,  ///< they have different residues
 };
 
 /// Returns the name of a relation in case files: "no_farther".

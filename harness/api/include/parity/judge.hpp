@@ -24,6 +24,7 @@ struct Floor {
 struct Arm {
   const Trace* trace = nullptr;    ///< null if the run left none
   const Trace* twin = nullptr;     ///< the same run in float64; null if no check needs it
+  const Trace* exact = nullptr;    ///< its exact twin; null if no check needs it
   bool crashed = false;            ///< the run did not end well
   int64_t warmup_steps = 0;        ///< last step of the window `warmup`
   bool sixteen_bits = false;       ///< it computes in 16 bits although its twin does not

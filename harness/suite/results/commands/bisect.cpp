@@ -26,7 +26,7 @@ bool finished(const PlannedCase& planned, const std::vector<std::string>& names,
 bool claims_agreement(const compare::Check& claim) {
   return claim.arms.size() == 2 &&
          (claim.relation == compare::Relation::identical || claim.relation == compare::Relation::equivalent ||
-          claim.relation == compare::Relation::bounded);
+          claim.relation == compare::Relation::bounded || claim.relation == compare::Relation::same_function);
 }
 
 Words pair_command(const Case& source, const compare::Check& claim) {
@@ -38,6 +38,8 @@ Words pair_command(const Case& source, const compare::Check& claim) {
   Words words = {"parity", "bisect", source.file.generic_string() + ":" + claim.arms[0], claim.arms[1]};
   for (const std::string& setting : source.settings)
     words.insert(words.end(), {"--set", setting});
+  if (claim.relation == compare::Relation::same_function)
+    words.insert(words.end(), {"--set", "dtype=exact"});
   return words;
 }
 
