@@ -21,8 +21,9 @@ std::string judged_from(const PlannedCase& planned, const std::map<std::string, 
   Json traces = Json::object();
   for (const PlannedArm& arm : planned.arms) {
     std::vector<std::string> ids = {arm.run};
-    if (!arm.twin.empty())
-      ids.push_back(arm.twin);
+    for (const std::string& twin : {arm.twin, arm.exact})
+      if (!twin.empty())
+        ids.push_back(twin);
     for (const PlannedRepetition& each : arm.repetitions)
       ids.push_back(each.id);
     for (const std::string& id : ids) {

@@ -69,6 +69,7 @@ double widen(DType dtype, const void* element) {
     case DType::float8_e5m2:
       return float8_e5m2_values[load<uint8_t>(element)];
     case DType::int64:
+    case DType::residue64:
       return static_cast<double>(load<int64_t>(element));
     case DType::int32:
       return load<int32_t>(element);

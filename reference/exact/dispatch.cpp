@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <ATen/ATen.h>
+#include <ATen/record_function.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
 #include <torch/library.h>
 
@@ -127,6 +128,8 @@ void intercept(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::j
   };
   if (!has_rule && kind.decomposes && !kind.allocates && !views && (implicit || needs()))
     return op.callBoxedForDispatchKey(*kind.decomposes, *stack);
+  const at::DisableRecordFunctionGuard
+      unseen;  // who watches the operators of a run does not see those of rules
   const c10::impl::ExcludeDispatchKeyGuard without_residues(dispatch_key);
   Call call(op, keys, torch::jit::last(*stack, count).vec());
   torch::jit::drop(*stack, count);

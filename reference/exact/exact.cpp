@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <ATen/ATen.h>
+#include <ATen/record_function.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
 #include <torch/csrc/autograd/custom_function.h>
 
@@ -98,6 +99,7 @@ at::Tensor residues_of(const at::Tensor& x) {
 at::Tensor computed_as(at::Tensor result, const std::function<at::Tensor()>& function) {
   if (!active)
     return result;
+  const at::DisableRecordFunctionGuard unseen;
   const c10::impl::ExcludeDispatchKeyGuard without_residues(dispatch_key);
   write(result, from_operators([&]() -> std::vector<at::Tensor> { return {function()}; }).front());
   return result;

@@ -34,7 +34,7 @@ void check_equal_dtypes(const TensorView& expected, const TensorView& actual) {
 
 static_assert(sketch_size == measure::sketch_size);
 static_assert(Difference::no_ulp == measure::Difference::no_ulp);
-static_assert(name_of(DType::bool8) == parity::name_of(parity::DType::bool8));
+static_assert(name_of(DType::residue64) == parity::name_of(parity::DType::residue64));
 static_assert(name_of(DType::float8_e5m2) == parity::name_of(parity::DType::float8_e5m2));
 
 DType dtype_named(std::string_view name) {

@@ -47,11 +47,9 @@ FirstBadUpdate::FirstBadUpdate(RunProbe& probe, int64_t visible)
 /// and resume, they run to their end.
 void FirstBadUpdate::run_before(const std::string& suffix, int64_t last) {
   from_checkpoint_ = probe_.runs().can_resume_from_checkpoint();
-  SideRuns::Span span;
-  if (from_checkpoint_) {
-    every_ = distance_of_checkpoints(last);
-    span = {.stop_after = last, .checkpoint_every = every_};
-  }
+  SideRuns::Span span = {.stop_after = probe_.runs().can_stop_early() ? last : 0};
+  if (from_checkpoint_)
+    span.checkpoint_every = every_ = distance_of_checkpoints(last);
   before_.emplace(probe_.run(suffix, span, state_at_every_step()));
 }
 
@@ -106,7 +104,7 @@ void FirstBadUpdate::search_later() {
 }
 
 SideRuns::Span FirstBadUpdate::span_of_update(int64_t ahead) const {
-  SideRuns::Span span = {.stop_after = probe_.runs().can_resume_from_checkpoint() ? step_ : 0};
+  SideRuns::Span span = {.stop_after = probe_.runs().can_stop_early() ? step_ : 0};
   if (before_ && from_checkpoint_ && step_ > 1) {
     const int64_t last = before_->runs.planned.source.arms.front().span.stop_after;
     const int64_t wanted = step_ - 1 - ahead;
@@ -158,7 +156,7 @@ trace::CaptureRule FirstBadUpdate::everything() const {
 void FirstBadUpdate::find_tensor() {
   trace::Capture all;
   all.sketches.push_back(everything());
-  if (!probe_.runs().can_resume_from_checkpoint()) {  // a side may restart: what it had before
+  if (!probe_.runs().can_stop_early()) {  // a side may restart: what it had before
     all.sketches.push_back({{step_ - 1}, {trace::Phase::optim, trace::Phase::param}, {}});
     all.sketches.push_back({{step_ - 1}, {trace::Phase::input}, {std::string(trace::saved_prefix) + "*"}});
   }

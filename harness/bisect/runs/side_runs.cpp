@@ -152,8 +152,15 @@ std::vector<ConfigDifference> SideRuns::config_differences() const {
 }
 
 int64_t SideRuns::steps() const {
-  return std::min(suite::integer_of(planned_.arm(sides_.expected).config, "steps", 0),
-                  suite::integer_of(planned_.arm(sides_.actual).config, "steps", 0));
+  const int64_t both = std::min(suite::integer_of(planned_.arm(sides_.expected).config, "steps", 0),
+                                suite::integer_of(planned_.arm(sides_.actual).config, "steps", 0));
+  return are_exact() ? std::min(both, compare::two_updates.last) : both;
+}
+
+bool SideRuns::are_exact() const {
+  return std::ranges::all_of(sides_.source.arms, [this](const suite::Arm& arm) {
+    return !arm.is_command() && suite::text_of(planned_.arm(arm.name).config, "dtype") == "exact";
+  });
 }
 
 bool SideRuns::can_widen() const {
@@ -167,7 +174,7 @@ bool SideRuns::can_be_fed() const {
   return std::ranges::none_of(sides_.source.arms, &suite::Arm::is_command);
 }
 
-bool SideRuns::can_resume_from_checkpoint() const {
+bool SideRuns::can_stop_early() const {
   return std::ranges::all_of(sides_.source.arms, [this](const suite::Arm& arm) {
     return !arm.is_command() &&
            suite::integer_of(planned_.arm(arm.name).config, "checkpoint.restart_after", 0) == 0;

@@ -77,10 +77,15 @@ class SideRuns {
                         const std::vector<trace::Fault>& shakes);
 
   std::vector<ConfigDifference> config_differences() const;
+  /// Returns the updates to search. Of exact twins these are the first two: each update is a proof of its
+  /// own.
   int64_t steps() const;
-  /// Returns whether the sides can resume from a checkpoint and stop early. Commands and arms that restart
-  /// cannot.
-  bool can_resume_from_checkpoint() const;
+  /// Returns whether the sides are exact twins. Their channels have ordinary values, which do not count.
+  bool are_exact() const;
+  /// Returns whether the sides can stop early. Commands and arms that restart cannot.
+  bool can_stop_early() const;
+  /// Returns whether the sides can resume from a checkpoint as well. It keeps no residues of exact twins.
+  bool can_resume_from_checkpoint() const { return can_stop_early() && !are_exact(); }
   /// Returns whether teacher forcing is possible: both sides are parity-train.
   bool can_be_fed() const;
 

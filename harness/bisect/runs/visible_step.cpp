@@ -3,6 +3,7 @@
 #include "harness/bisect/runs/visible_step.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -88,9 +89,57 @@ void print_agreement(RunProbe& probe, const SideTraces& ends, int64_t last) {
                  : "every channel is");
 }
 
+/// Returns a tensor that only one of two runs recorded.
+std::optional<trace::TensorKey> tensor_alone(const trace::Trace& one, const trace::Trace& other) {
+  for (const auto& [key, rows] : one.rank_rows())
+    if (!other.rank_rows().contains(key))
+      return key;
+  return std::nullopt;
+}
+
+/// Finds whether exact twins have different residues after an update. Their channels do not count.
+std::optional<int64_t> find_other_residues(RunProbe& probe) {
+  const int64_t last = probe.runs().steps();
+  trace::Capture state;
+  state.sketches.push_back({{}, {trace::Phase::grad, trace::Phase::param, trace::Phase::optim}, {}});
+  const SideTraces twins = probe.run("residues", {.stop_after = last}, state);
+  const trace::Trace &a = twins.expected_trace(), &b = twins.actual_trace();
+  if (!holds_parameters(a, last) || !holds_parameters(b, last))
+    throw UserError(fmt::format("cannot compare {} and {} (no parameter was recorded after update {})",
+                                probe.sides().expected, probe.sides().actual, last));
+  for (const auto& [one, other, name] :
+       {std::tuple(&a, &b, &probe.sides().expected), {&b, &a, &probe.sides().actual}})
+    if (const auto alone = tensor_alone(*one, *other))
+      throw UserError(
+          fmt::format("cannot compare the residues of {} and {} (only {} has {} {} at step {}); compare arms "
+                      "whose tensors have "
+                      "equal names",
+                      probe.sides().expected, probe.sides().actual, *name, name_of(alone->phase), alone->name,
+                      alone->step));
+  std::optional<int64_t> first;
+  for (const trace::Phase phase : {trace::Phase::grad, trace::Phase::optim, trace::Phase::param})
+    if (const auto step = first_step_of(a, b, phase, 0); step && (!first || *step < *first))
+      first = step;
+  if (!first) {
+    probe.record.differs = false;
+    probe.report("residues", fmt::format("no residue differs in updates 1 to {}", last));
+    probe.record.sentence = fmt::format(
+        "{} and {} compute the same function in updates 1 to {}: every gradient, moment and parameter has "
+        "equal "
+        "residues",
+        probe.sides().expected, probe.sides().actual, last);
+    return std::nullopt;
+  }
+  probe.report("residues", fmt::format("residues differ from update {} on", std::max<int64_t>(*first, 1)),
+               probe.compare_command(twins, fmt::format(" --step {}", *first)));
+  return std::max<int64_t>(*first, 1);
+}
+
 }  // namespace
 
 std::optional<int64_t> find_visible_step(RunProbe& probe) {
+  if (probe.runs().are_exact())
+    return find_other_residues(probe);
   const SideTraces whole = probe.run_as_far_as_possible("whole");
   const trace::Trace &a = whole.expected_trace(), &b = whole.actual_trace();
   const std::vector<ChannelStation> first = first_channels(a, b, probe.beyond());

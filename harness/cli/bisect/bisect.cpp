@@ -61,6 +61,9 @@ void add_bisect(CLI::App& app, Action& action) {
   auto options = std::make_shared<SideOptions>();
   app.require_subcommand(0, 1);
   options->add_to(app);
+  app.add_flag_callback(
+      "--exact", [options] { options->settings.emplace_back("dtype=exact"); },
+      "Search exact twins, whose integers differ only if the arms compute different functions");
   add_verbs(app, action, bisect_verbs);
   app.footer(
       "Without a subcommand: find the first bitwise difference between two arms: step, tensor, operator\n"
@@ -69,6 +72,7 @@ void add_bisect(CLI::App& app, Action& action) {
       "Examples:\n"
       "  parity bisect lr/warmup_index\n"
       "  parity bisect parallel/tensor:one_process tp_2 --json\n"
+      "  parity bisect parallel/tensor --exact\n"
       "  parity bisect good.toml bad.toml\n"
       "  parity bisect commits v1.2 HEAD --case lr/warmup_index\n"
       "  parity bisect golden lr/warmup_index:one_indexed\n"

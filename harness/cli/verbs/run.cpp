@@ -18,6 +18,7 @@
 #include "harness/suite/cases/file.hpp"
 #include "harness/suite/cases/names.hpp"
 #include "harness/suite/cases/setting.hpp"
+#include "harness/suite/derived/proofs.hpp"
 #include "harness/suite/rerun.hpp"
 
 namespace parity::cli {
@@ -35,6 +36,7 @@ struct RunVerbOptions {
   std::vector<std::string> settings;
   bool fail_fast = false;
   bool rerun_failed = false;
+  bool prove = false;
 };
 
 /// Adds the open cases of the last run that the filter selects and `cases` does not have: cases outside the
@@ -128,6 +130,8 @@ ExitCode run(const RunVerbOptions& options) {
     return ExitCode::agree;
   }
   apply_settings(cases, options.settings);
+  if (options.prove)
+    std::ranges::for_each(cases, suite::add_proofs);
   return run_cases(cases, suite, options.run.json ? Output::json : Output::text);
 }
 
@@ -158,6 +162,10 @@ void add_run(CLI::App& app, Action& action) {
       "--rerun-failed", options->rerun_failed,
       "Run only cases that failed or were not judged in OUT's last run, with its --set; of named cases, "
       "only those that did not pass in it");
+  app.add_flag(
+      "--prove", options->prove,
+      "Prove with integers that equivalent arms compute the same function, and distinct arms others: "
+      "train two updates of exact twins, at 50 times the cost");
   add_repeated(app, "--set", options->settings,
                "Set a config key of every arm, or of one, and ignore goldens; may be repeated",
                "[ARM:]KEY=VALUE");
@@ -169,6 +177,7 @@ void add_run(CLI::App& app, Action& action) {
       "  parity run --golden-mode create-missing     record goldens that are missing\n"
       "  parity run --drift fail                     fail on any bit that differs from a golden\n"
       "  parity run --evidence again                 run every float64 twin, as a nightly suite does\n"
+      "  parity run parallel/fsdp --prove            also train exact twins: equality without a tolerance\n"
       "  parity run lr --set lr.base=1e-3            every case of a topic with this rate\n"
       "  parity run --shard 1/3 --out out/shard1     a third of the suite; see: parity report --help\n"
       "  parity run --rerun-failed --fail-fast       last failures, up to the first that fails again\n"

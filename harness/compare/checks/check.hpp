@@ -72,6 +72,10 @@ constexpr auto enum_names(StepWindow::Kind) {
   return named<StepWindow::Kind::range>("steps", {"all", "warmup", "after_warmup", "last", "range"});
 }
 
+/// The updates that exact twins train if a check of theirs names none: the first starts from zero moments,
+/// the second does not.
+inline constexpr StepWindow two_updates = {StepWindow::Kind::range, 1, 2};
+
 /// What a check compares its arms with.
 enum class Against { arm, golden };
 
@@ -131,6 +135,7 @@ struct Check {
   int64_t times = 3;
   Condition under = Condition::none;  ///< for `repeats`: of every run but the arm's own
   StepWindow steps;                   ///< where the claim must hold
+  bool derived = false;               ///< added to those of the case, to prove them
   std::string because;                ///< why the claim must hold
 
   /// Returns whether the check is about tensors, not channels.

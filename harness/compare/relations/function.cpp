@@ -58,7 +58,12 @@ Residues compare_residues(const Check& check, const std::vector<Side>& sides, Co
   for (const trace::TensorKey& key : residue_keys(check, sides, a)) {
     if (!in_b.contains(key))
       continue;
-    const TensorGap gap = measure_tensor(tensor_source(a, key), tensor_source(b, key));
+    const TensorSource one = tensor_source(a, key), other = tensor_source(b, key);
+    for (const auto& [side, source] : {std::pair(&sides[0], &one), {&sides[1], &other}})
+      if (dtype_of(*source) != DType::residue64)
+        throw MissingEvidence(
+            fmt::format("{} recorded no residues of {} at step {}", side->name, quantity_of(key), key.step));
+    const TensorGap gap = measure_tensor(one, other);
     coverage.add(0, key);
     coverage.add(1, key);
     found.compared.push_back(key);

@@ -185,6 +185,15 @@ std::pair<double, double> subtract(const TensorView& e, const TensorView& a) {
   return {std::sqrt(gap), std::sqrt(norm)};
 }
 
+/// Leaves of two tensors of residues how many differ, and where one does.
+void forget_distances(TensorGap& found) {
+  found.gap = found.norm = found.relative_l2 = nan;
+  found.max_ulp.reset();
+  found.relative_linf.reset(), found.cosine.reset(), found.needed_rtol.reset();
+  found.mean_ulp.reset(), found.bias_ulp.reset();
+  found.worst_expected.reset(), found.worst_actual.reset();
+}
+
 }  // namespace
 
 DType dtype_of(const TensorSource& source) {
@@ -201,6 +210,7 @@ TensorGap measure_tensor(const TensorSource& expected, const TensorSource& actua
   const Facts e = facts_of(expected);
   const Facts a = facts_of(actual);
   const bool sketches = expected.sketch && actual.sketch;
+  found.residues = e.dtype == DType::residue64 && a.dtype == DType::residue64;
   if (sketches) {
     found.nan_count = expected.sketch->nan_count + actual.sketch->nan_count;
     found.inf_count = expected.sketch->inf_count + actual.sketch->inf_count;
@@ -236,6 +246,8 @@ TensorGap measure_tensor(const TensorSource& expected, const TensorSource& actua
     found.gap = nan;
   }
   found.relative_l2 = relative_gap(found.gap, found.norm);
+  if (found.residues)
+    forget_distances(found);
   return found;
 }
 
@@ -253,6 +265,8 @@ double tensor_distance(const TensorSource& expected, const TensorSource& actual)
 
 Json TensorGap::measured() const {
   Json json = {{"relative_l2", json_number(relative_l2)}, {"nan", nan_count}, {"inf", inf_count}};
+  if (residues)
+    return {{"differing", differing}};
   if (max_ulp && !integral)
     json["max_ulp"] = *max_ulp;
   if (relative_linf)
@@ -285,6 +299,11 @@ results::TensorRow TensorGap::row(const trace::TensorKey& key) const {
 std::string TensorGap::text(const std::string& expected_name, const std::string& actual_name) const {
   if (!mismatch.empty())
     return mismatch + fmt::format(" ({}, {})", expected_name, actual_name);
+  if (residues)
+    return differing < 0
+               ? "other residues"
+               : fmt::format("{} residue{} differ{}, one at [{}]", differing, differing == 1 ? "" : "s",
+                             differing == 1 ? "s" : "", fmt::join(worst, ", "));
   std::string text = dtypes.empty() ? "" : dtypes + ", ";
   if (nan_count + inf_count > 0)
     text += fmt::format("{} NaN and {} infinite elements over both sides, ", nan_count, inf_count);

@@ -62,6 +62,7 @@ struct TensorGap {
   std::optional<double> worst_actual;
   bool as_float32 = false;  ///< elements are printed as float32
   bool integral = false;    ///< the elements are integers, of which no ULPs are printed
+  bool residues = false;    ///< the elements are residues, which have no distance: `gap` is NaN
   int64_t differing = -1;   ///< differing elements; -1 if unknown
   /// Flat elements [first, second) that differ most. Set if `estimated`.
   std::pair<int64_t, int64_t> block = {0, 0};

@@ -23,9 +23,10 @@ double norm_of(const std::vector<double>& values) {
   return std::isfinite(sum) ? std::sqrt(sum) : std::numeric_limits<double>::quiet_NaN();
 }
 
-/// Returns whether the tensors of a trace are residues, of which no law speaks.
-bool has_residues(const trace::Trace& trace) {
-  return trace.config().is_object() && text_or(trace.config(), "dtype") == "exact";
+/// Returns whether a tensor is one of residues, of which no law speaks.
+bool has_residues(const trace::Trace& trace, const TensorKey& key) {
+  const trace::SketchRow* row = trace.find_sketch(key);
+  return (row != nullptr ? row->dtype : trace.unproved_tensor(key).dtype) == DType::residue64;
 }
 
 /// Returns whether a trace of another program has the complete config of parity-train, which a case with arms
@@ -42,9 +43,8 @@ bool has_foreign_config(const trace::Trace& trace) {
 RecordedRun::RecordedRun(const trace::Trace& trace, const RecordedRun* before)
     : trace_(trace), before_(before), follows_config_(!has_foreign_config(trace)) {
   std::map<std::pair<int64_t, Phase>, std::set<std::string>> found;
-  const bool residues = has_residues(trace);
   const auto add = [&](const TensorKey& key) {
-    if (key.name.find('@') == std::string::npos && (!residues || key.phase == Phase::input))
+    if (key.name.find('@') == std::string::npos && !has_residues(trace, key))
       found[{key.step, key.phase}].insert(key.name);
   };
   for (const trace::SketchRow& row : trace.sketches())
@@ -53,6 +53,10 @@ RecordedRun::RecordedRun(const trace::Trace& trace, const RecordedRun* before)
     add(key);
   for (auto& [place, names] : found)
     names_[place] = {names.begin(), names.end()};
+}
+
+bool RecordedRun::has_values(const TensorKey& key) const {
+  return trace_.has_tensor(key) && !has_residues(trace_, key);
 }
 
 std::optional<double> RecordedRun::channel(const std::string& name, int64_t step) const {

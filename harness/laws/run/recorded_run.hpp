@@ -52,7 +52,7 @@ class RecordedRun {
   /// Returns all names of a phase, over all steps.
   std::set<std::string> all_names(trace::Phase phase) const;
 
-  bool has_values(const trace::TensorKey& key) const { return trace_.has_tensor(key); }
+  bool has_values(const trace::TensorKey& key) const;
   /// Returns the elements of a tensor that `has_values`, widened to float64.
   std::vector<double> values(const trace::TensorKey& key) const;
   /// Returns the L2 norm of a tensor, accumulated in float64; NaN if an element is not finite, nothing if the

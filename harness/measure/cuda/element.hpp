@@ -106,6 +106,7 @@ auto with_element(DType dtype, const Act& act) {
     case DType::float8_e5m2:
       return act(Element<DType::float8_e5m2>{});
     case DType::int64:
+    case DType::residue64:
       return act(Element<DType::int64>{});
     case DType::int32:
       return act(Element<DType::int32>{});

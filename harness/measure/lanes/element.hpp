@@ -147,6 +147,7 @@ auto with_element(DType dtype, const Take& take) {
     case DType::float8_e5m2:
       return take(Element<DType::float8_e5m2>{});
     case DType::int64:
+    case DType::residue64:
       return take(Element<DType::int64>{});
     case DType::int32:
       return take(Element<DType::int32>{});

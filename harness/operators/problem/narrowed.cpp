@@ -53,9 +53,10 @@ std::vector<std::byte> narrowed(DType dtype, const std::vector<double>& values) 
       return bytes_of<uint8_t>(values, [](double value) { return static_cast<uint8_t>(value != 0); });
     case DType::float8_e4m3fn:
     case DType::float8_e5m2:
+    case DType::residue64:
       break;
   }
-  throw InternalError("inputs of 8-bit floating-point types are refused before");
+  throw InternalError("inputs of 8-bit floating-point types and residues are refused before");
 }
 
 }  // namespace parity::operators

@@ -106,6 +106,7 @@ double rounded(DType dtype, double value) {
       return value != 0 ? 1 : 0;
     case DType::float8_e4m3fn:
     case DType::float8_e5m2:
+    case DType::residue64:
       break;
   }
   throw UserError(

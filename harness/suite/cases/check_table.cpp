@@ -23,10 +23,6 @@ constexpr int64_t most_repetitions = 100;
 /// The updates whose tensors a check of laws records if it names none: few, since it records all of them.
 constexpr compare::StepWindow first_updates = {compare::StepWindow::Kind::range, 1, 3};
 
-/// The updates that exact twins train if a check of theirs names none: the first from zero moments, the
-/// second from others.
-constexpr compare::StepWindow two_updates = {compare::StepWindow::Kind::range, 1, 2};
-
 compare::StepWindow read_window(const TomlTable& table) {
   compare::StepWindow window;
   if (!table.has("steps"))
@@ -259,7 +255,7 @@ compare::Check read_check(const TomlTable& table, const std::vector<std::string>
   check.steps = read_window(table);
   read_laws(check, table);
   if (check.of_exact_twins() && !table.has("steps"))
-    check.steps = two_updates;
+    check.steps = compare::two_updates;
   check.because = table.string("because");
   if (check.because.empty())
     table.fail(table.place(),

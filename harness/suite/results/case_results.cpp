@@ -289,9 +289,10 @@ std::string skip_reason(const PlannedCase& planned, const std::map<std::string, 
 }
 
 results::Case case_results(const PlannedCase& planned, const Evidence& evidence,
-                           const std::vector<JudgedCheck>& judged, const golden::GoldenContent& golden,
+                           std::vector<JudgedCheck> judged, const golden::GoldenContent& golden,
                            const std::map<std::string, RunResult>& runs, const fs::path& out) {
   const Case& source = planned.source;
+  const std::vector<std::string> unproved = take_unproved(judged);
   const compare::Verdict verdict = verdict_of(judged);
   results::Case item;
   item.name = source.name;
@@ -315,6 +316,7 @@ results::Case case_results(const PlannedCase& planned, const Evidence& evidence,
       sentence_of(source, judged, verdict, item.arms) + describe_cause(judged, item.config_difference);
   item.seconds = seconds_of(planned, runs);
   item.notes = all_notes(source, evidence);
+  item.notes.insert(item.notes.end(), unproved.begin(), unproved.end());
   if (!source.problem)  // points of a sweep are no curve
     item.curves = curves_of(source, evidence, golden);
   item.masks = masks_of(source, evidence);

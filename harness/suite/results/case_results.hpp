@@ -24,7 +24,7 @@ std::string skip_reason(const PlannedCase& planned, const std::map<std::string, 
 /// \param golden  content of the case's golden; empty without one
 /// \param out     folder of results.json; paths of traces are relative to it
 results::Case case_results(const PlannedCase& planned, const Evidence& evidence,
-                           const std::vector<JudgedCheck>& judged, const golden::GoldenContent& golden,
+                           std::vector<JudgedCheck> judged, const golden::GoldenContent& golden,
                            const std::map<std::string, RunResult>& runs, const std::filesystem::path& out);
 
 }  // namespace parity::suite

@@ -176,4 +176,20 @@ std::vector<std::string> notes_on(const Case& source, const Evidence& evidence) 
   return notes;
 }
 
+std::vector<std::string> take_unproved(std::vector<JudgedCheck>& judged) {
+  std::vector<std::string> reasons;
+  std::erase_if(judged, [&](const JudgedCheck& each) {
+    const bool unproved = each.claim.derived && (each.result.verdict == compare::Verdict::crashed ||
+                                                 each.result.verdict == compare::Verdict::missing);
+    if (unproved)
+      reasons.push_back(
+          fmt::format("{} and {} were not proved to be {}: {}", each.claim.arms[0], each.claim.arms[1],
+                      each.claim.relation == compare::Relation::same_function ? "the same function"
+                                                                              : "different functions",
+                      each.result.sentence));
+    return unproved;
+  });
+  return reasons;
+}
+
 }  // namespace parity::suite

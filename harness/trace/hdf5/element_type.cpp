@@ -66,6 +66,8 @@ Handle element_type(DType dtype) {
     case DType::float8_e4m3fn:
     case DType::uint8:
       return standard(H5T_STD_U8LE);
+    case DType::residue64:
+      return standard(H5T_STD_U64LE);
     case DType::bool8:
       return bool_type();
   }

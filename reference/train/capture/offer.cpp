@@ -29,6 +29,8 @@ std::optional<DType> dtype_of(const at::Tensor& x) {
       return DType::uint8;
     case torch::kBool:
       return DType::bool8;
+    case torch::kUInt64:
+      return DType::residue64;
     default:
       return std::nullopt;
   }

@@ -18,6 +18,20 @@ int64_t levels_of(const RunConfig& config) {
   return dimensions_of(config).moe.score_before ? 3 : 2;
 }
 
+/// Returns whether a recorded tensor is an operator's input or output. Its elements need no residue: a mask
+/// of -inf has none.
+bool is_of_operator(const std::string& name) {
+  return name.find('@') != std::string::npos;
+}
+
+torch::Tensor residues_of(const torch::Tensor& x, const std::string& name) {
+  try {
+    return exact::residues_of(x);
+  } catch (const UserError& error) {
+    throw UserError(name + ": " + error.what());
+  }
+}
+
 }  // namespace
 
 void begin_exact_twin(const RunConfig& config, uint64_t key) {
@@ -39,12 +53,14 @@ void follow_collectives(const Group& world) {
 torch::Tensor recorded(const torch::Tensor& x, const std::string& name) {
   if (!exact::is_active() || !exact::is_numeric(x))
     return x;
-  const torch::Tensor residues = exact::residues_of(x);
-  if (residues.numel() > 0 && residues.min().item<int64_t>() < 0)
+  if (is_of_operator(name) && exact::known_of(x) == exact::Known::constants)
+    return x;  // a person can read it
+  const torch::Tensor residues = residues_of(x, name);
+  if (!is_of_operator(name) && residues.numel() > 0 && residues.min().item<int64_t>() < 0)
     throw UserError(name + " has elements without a residue (" +
                     std::to_string(residues.lt(0).sum().item<int64_t>()) + " of " +
                     std::to_string(residues.numel()) + "), so that the exact twin proves nothing of it");
-  return residues;
+  return residues.view(torch::kUInt64);
 }
 
 void draw_residues(Decoder& model) {

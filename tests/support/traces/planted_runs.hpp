@@ -22,14 +22,14 @@ namespace parity {
 
 using Column = std::variant<std::vector<double>, std::vector<int64_t>>;
 
-/// A tensor of float32 or float64 to be recorded.
+/// A tensor of float32, float64 or residues to be recorded.
 struct PlantedTensor {
+  using Values = std::variant<std::vector<float>, std::vector<double>, std::vector<uint64_t>>;
   trace::TensorKey key;
-  std::variant<std::vector<float>, std::vector<double>> values;
+  Values values;
   Shape shape;
 
-  PlantedTensor(trace::TensorKey name, std::variant<std::vector<float>, std::vector<double>> list,
-                Shape sizes = {-1})
+  PlantedTensor(trace::TensorKey name, Values list, Shape sizes = {-1})
       : key(std::move(name)), values(std::move(list)), shape(std::move(sizes)) {}
 
   bool operator==(const PlantedTensor&) const = default;
@@ -137,7 +137,9 @@ class PlantedTest : public FolderTest {
   static void write_tensor(trace::Recorder& recorder, const PlantedTensor& tensor) {
     std::visit(
         [&]<class T>(const std::vector<T>& values) {
-          const DType dtype = sizeof(T) == 4 ? DType::float32 : DType::float64;
+          const DType dtype = std::is_integral_v<T> ? DType::residue64
+                              : sizeof(T) == 4      ? DType::float32
+                                                    : DType::float64;
           recorder.tensor(tensor.key.phase, tensor.key.name, view_of(dtype, values, tensor.shape));
         },
         tensor.values);

@@ -26,20 +26,21 @@ enum class DType : uint8_t {
   int8,
   uint8,
   bool8,
+  residue64,  ///< of an exact twin: an integer modulo a prime, which is equal to another one or not
 };
 
 /// Returns the name of a dtype in trace files: "bfloat16".
 constexpr std::string_view name_of(DType dtype) {
-  constexpr std::array<std::string_view, 12> names = {"float64",       "float32",     "bfloat16", "float16",
-                                                      "float8_e4m3fn", "float8_e5m2", "int64",    "int32",
-                                                      "int16",         "int8",        "uint8",    "bool"};
+  constexpr std::array<std::string_view, 13> names = {
+      "float64", "float32", "bfloat16", "float16", "float8_e4m3fn", "float8_e5m2", "int64",
+      "int32",   "int16",   "int8",     "uint8",   "bool",          "residue64"};
   return names.at(static_cast<size_t>(dtype));
 }
 /// Returns the dtype of a name. \throws Error if there is none
 DType dtype_named(std::string_view name);
 /// Returns the size of an element [bytes].
 constexpr size_t size_of(DType dtype) {
-  constexpr std::array<size_t, 12> sizes = {8, 4, 2, 2, 1, 1, 8, 4, 2, 1, 1, 1};
+  constexpr std::array<size_t, 13> sizes = {8, 4, 2, 2, 1, 1, 8, 4, 2, 1, 1, 1, 8};
   return sizes.at(static_cast<size_t>(dtype));
 }
 

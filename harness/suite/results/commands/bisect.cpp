@@ -39,7 +39,7 @@ Words pair_command(const Case& source, const compare::Check& claim) {
   for (const std::string& setting : source.settings)
     words.insert(words.end(), {"--set", setting});
   if (claim.relation == compare::Relation::same_function)
-    words.insert(words.end(), {"--set", "dtype=exact"});
+    words.emplace_back("--exact");
   return words;
 }
 

@@ -131,6 +131,16 @@ TEST(CaseFileTest, RepeatsUnderConditions_IsACheckEach) {
   EXPECT_EQ(item.checks[2].times, 5);
 }
 
+TEST(CaseFileTest, ACheckOfExactTwins_HasTheFirstTwoUpdates) {
+  const std::string function = "[[checks]]\nrelation = \"same_function\"\nbecause = \"why not\"\n";
+  const compare::Check check = parse(head + function).checks.at(0);
+  EXPECT_EQ(check.quantity(), "function");
+  EXPECT_EQ(check.steps.first, 1);
+  EXPECT_EQ(check.steps.last, 2);
+  EXPECT_EQ(parse(head + function + "steps = [3, 4]").checks.at(0).steps.first, 3);
+  EXPECT_THAT(complaint(head + function + "tensor = \"w\""), HasSubstr("remove 'tensor'"));
+}
+
 TEST(CaseFileTest, ArmsWrittenAsDottedKeysKeepTheirOrderToo) {
   const Case item = parse("arms.zulu.lr.base = 1.0\narms.alpha.lr.base = 2.0\n" + check);
   EXPECT_EQ(item.arms.at(0).name, "zulu");

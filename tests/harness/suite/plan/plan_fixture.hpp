@@ -19,7 +19,7 @@ namespace parity::suite {
 inline constexpr const char* plan_schema =
     R"({"schema": "parity.config/1", "channels": ["loss", "lr", "grad_norm"], "keys": {
   "steps": {"type": "integer", "default": 10},
-  "dtype": {"type": "string", "default": "float32", "values": ["float32", "float64"]},
+  "dtype": {"type": "string", "default": "float32", "values": ["float32", "float64", "exact"]},
   "lr.base": {"type": "number", "default": 0.0008},
   "lr.warmup_steps": {"type": "integer", "default": 2},
   "lr.first_index": {"type": "integer", "default": 1, "values": [0, 1]},

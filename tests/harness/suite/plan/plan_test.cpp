@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/suite/plan/plan.hpp"
 
+#include <algorithm>
+
 #include <gmock/gmock.h>
 
 #include "tests/harness/suite/plan/plan_fixture.hpp"
@@ -52,6 +54,33 @@ TEST_F(PlanTest, WhatMayChangeNumbersChangesTheIdentity) {
   EXPECT_EQ(planned_with("program 1", ""), before);
   EXPECT_NE(planned_with("program 2", ""), before);
   EXPECT_NE(planned_with("program 1", "profile = \"native\"\n"), before);
+}
+
+TEST_F(PlanTest, ExactTwins_TrainTheUpdatesOfTheirChecks) {
+  add(arms("", "lr.base = 2") + check("", "same_function") + check("", "other_function", "steps = [3, 4]"));
+  const PlannedRun& twin = plan_->runs().at(arm(1).exact);
+  EXPECT_EQ(twin.label, "topic/name:b:exact");
+  EXPECT_EQ(twin.dtype, "exact");
+  EXPECT_EQ(twin.span.stop_after, 4);
+  EXPECT_EQ(arm(1).exact_updates, 4);
+  ASSERT_EQ(twin.capture.sketches.size(), 2U);
+  EXPECT_EQ(twin.capture.sketches[1].steps, (std::vector<int64_t>{3, 4}));
+  EXPECT_NE(arm(0).exact, arm(1).exact);
+  EXPECT_TRUE(arm(0).twin.empty());
+  EXPECT_TRUE(run(0).capture.sketches.empty());
+  const std::vector<std::string> runs = arm(0).runs();
+  EXPECT_EQ(runs.size(), 2U);
+  EXPECT_EQ(std::ranges::count(plan_->order(), arm(0).exact), 1);
+}
+
+TEST_F(PlanTest, ExactTwins_OnlyWhereAsked_AndNeverLongerThanTheRun) {
+  add("[base]\nsteps = 1\n" + arms("", "lr.base = 2") + "[arms.c]\n" +
+      check("arms = [\"a\", \"b\"]", "same_function"));
+  EXPECT_EQ(plan_->runs().at(arm(0).exact).span.stop_after, 1);
+  EXPECT_TRUE(arm(2).exact.empty());
+  add("[arms.a]\ncommand = [\"true\"]\n[arms.b]\n" + check("", "same_function"), "commands");
+  EXPECT_TRUE(arm(0, 1).exact.empty());
+  EXPECT_FALSE(arm(1, 1).exact.empty());
 }
 
 TEST_F(PlanTest, RunId_DependsOnVariablesAndProgramOfTheArm) {
