@@ -58,6 +58,7 @@ Numbers renewed_numbers(const at::Tensor& first, double eps) {
 
 struct Renewed : torch::autograd::Function<Renewed> {
   static at::Tensor forward(torch::autograd::AutogradContext* /*context*/, const at::Tensor& x, double eps) {
+    const at::DisableRecordFunctionGuard unseen;
     at::Tensor result = x.clone(at::MemoryFormat::Contiguous);
     const c10::impl::ExcludeDispatchKeyGuard without_residues(dispatch_key);
     if (known_of(x) == Known::numbers && x.numel() > 0)

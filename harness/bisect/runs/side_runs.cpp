@@ -171,7 +171,7 @@ bool SideRuns::can_widen() const {
 }
 
 bool SideRuns::can_be_fed() const {
-  return std::ranges::none_of(sides_.source.arms, &suite::Arm::is_command);
+  return !are_exact() && std::ranges::none_of(sides_.source.arms, &suite::Arm::is_command);
 }
 
 bool SideRuns::can_stop_early() const {

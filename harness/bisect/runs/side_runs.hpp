@@ -86,7 +86,7 @@ class SideRuns {
   bool can_stop_early() const;
   /// Returns whether the sides can resume from a checkpoint as well. It keeps no residues of exact twins.
   bool can_resume_from_checkpoint() const { return can_stop_early() && !are_exact(); }
-  /// Returns whether teacher forcing is possible: both sides are parity-train.
+  /// Returns whether teacher forcing is possible: both sides are parity-train, and not exact twins.
   bool can_be_fed() const;
 
  private:

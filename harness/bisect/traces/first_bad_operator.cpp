@@ -13,6 +13,8 @@
 namespace parity::bisect {
 namespace {
 
+using Operators = std::vector<std::pair<trace::TensorKey, trace::OperatorTensor>>;
+
 /// Returns the module of a tensor; for a weight, the module that has it.
 std::string module_of(const trace::TensorKey& key) {
   std::string name = key.name;
@@ -54,9 +56,7 @@ const trace::RankRow* row_of(const trace::Trace& trace, const trace::TensorKey& 
 }
 
 /// Returns the operators' tensors that a rank recorded before another tensor, in its order.
-std::vector<std::pair<trace::TensorKey, trace::OperatorTensor>> operators_before(const trace::Trace& trace,
-                                                                                 const trace::TensorKey& end,
-                                                                                 int64_t rank) {
+Operators operators_before(const trace::Trace& trace, const trace::TensorKey& end, int64_t rank) {
   struct Entry {
     trace::TensorKey key;
     trace::OperatorTensor tensor;
@@ -75,7 +75,7 @@ std::vector<std::pair<trace::TensorKey, trace::OperatorTensor>> operators_before
   }
   std::ranges::stable_sort(entries, {},
                            [](const Entry& entry) { return std::pair(entry.key.phase, entry.order); });
-  std::vector<std::pair<trace::TensorKey, trace::OperatorTensor>> result;
+  Operators result;
   for (Entry& entry : entries)
     result.emplace_back(std::move(entry.key), std::move(entry.tensor));
   return result;
@@ -93,6 +93,26 @@ bool may_compute(const trace::OperatorTensor& tensor, const trace::TensorKey& ke
   const bool is_region = first.phase >= trace::Phase::grad && key.phase >= trace::Phase::grad;
   return is_region || tensor.module == own || own.starts_with(tensor.module + ".") ||
          tensor.module.starts_with(own + ".");
+}
+
+/// Returns the first number that an operator receives and that differs. It says more than a tensor does.
+std::optional<FirstBadOperator> other_number(const trace::Trace& a, const trace::Trace& b,
+                                             const Operators& operators, const trace::OperatorTensor& of,
+                                             int64_t rank) {
+  for (const auto& [key, tensor] : operators) {
+    const bool is_its_own = tensor.module == of.module && tensor.number == of.number && tensor.op == of.op &&
+                            tensor.rank == of.rank && !tensor.is_output();
+    const trace::SketchRow* row = is_its_own ? a.find_sketch(key) : nullptr;
+    if (row == nullptr || !row->shape.empty())
+      continue;
+    const trace::RankRow *mine = row_of(a, key, rank), *theirs = row_of(b, key, rank);
+    if (mine == nullptr || theirs == nullptr || mine->digest == theirs->digest)
+      continue;
+    FirstBadOperator guilty = guilty_of(tensor, key);
+    guilty.numbers = fmt::format("{} against {}", mine->norm, theirs->norm);
+    return guilty;
+  }
+  return std::nullopt;
 }
 
 /// Returns the operator that the second side runs in place of an operator; "" if it runs the same, or none.
@@ -139,12 +159,8 @@ std::optional<FirstBadOperator> find_first_bad_operator(const trace::Trace& expe
     if (theirs != nullptr && !has_one_shape(expected, actual, key))
       return std::nullopt;
     FirstBadOperator guilty = guilty_of(tensor, key);
-    if (theirs != nullptr) {
-      const trace::SketchRow* row = expected.find_sketch(key);
-      if (row != nullptr && row->shape.empty())
-        guilty.numbers = fmt::format("{} against {}", mine->norm, theirs->norm);
-      return guilty;
-    }
+    if (theirs != nullptr)
+      return other_number(expected, actual, operators, tensor, rank).value_or(guilty);
     guilty.other_op = other_operator(actual, key, tensor);
     guilty.kind = FirstBadOperator::Kind::others;
     is_unpaired = true;
