@@ -48,11 +48,27 @@ std::string point_of(const Check& check) {
   return check.finding.where ? check.finding.where->point : "";
 }
 
+/// Sets what explains a check of exact twins to a reader who has never heard of them.
+void set_proof(Data& data, const Check& check) {
+  const bool of_twins = check.relation == "same_function" || check.relation == "other_function";
+  const bool decided = of_twins && check.measured.contains("tensors_differing");
+  data.set("has_proof", decided);
+  if (!decided)
+    return;
+  const auto differing = check.measured["tensors_differing"].get<size_t>(),
+             all = check.measured["tensors"].get<size_t>();
+  data.set("is_same", differing == 0);
+  data.set("amount", differing == 0 ? "all " + count(all, "tensor")
+                                    : std::to_string(differing) + " of " + count(all, "tensor"));
+  data.set("example", !check.finding.more.empty());
+}
+
 /// Returns the HTML that is shown when a check is opened.
 Data details_data(const Check& check, size_t number) {
   Data data;
   data.set("number", std::to_string(number));
   data.set("finding", finding_data(check));
+  set_proof(data, check);
   data.set("has_all_measured", check.measured.size() > 2);
   data.set("all_measured", metric_rows(check, headline_metrics(check, check.measured.size())));
   data.set("has_tensors", !check.tensors.empty());

@@ -17,6 +17,7 @@ constexpr std::string_view moved_out = "the lag moves this step of this arm out 
 constexpr std::string_view less_than_sibling = "the gap is still less than what the sibling's allows";
 constexpr std::string_view wider_sibling = "a sibling that is farther apart allows a larger gap";
 
+constexpr std::string_view still_other = "their residues still differ";
 constexpr std::string_view norms_moved = "each norm moved with its gradient, so it is still its norm";
 
 constexpr std::array rows = {
@@ -53,6 +54,16 @@ constexpr std::array rows = {
     Harmless{compare::Relation::trained, "twice the number at step * of a", still_falls},
     Harmless{compare::Relation::bounded, "another type of ?", wider},
     Harmless{compare::Relation::lawful, "steps 2 and 7 exchanged of a", norms_moved},
+    Harmless{compare::Relation::same_function, "arms exchanged", symmetric},
+    Harmless{compare::Relation::same_function, "twice the number at step * of both", both_alike},
+    Harmless{compare::Relation::same_function, "numbers 5 % larger of both", both_alike},
+    Harmless{compare::Relation::same_function, "another shape of both", both_alike},
+    Harmless{compare::Relation::same_function, "steps 2 and 7 exchanged of both", both_alike},
+    Harmless{compare::Relation::other_function, "arms exchanged", symmetric},
+    Harmless{compare::Relation::other_function, "twice the number at step *", still_other},
+    Harmless{compare::Relation::other_function, "numbers 5 % larger of *", still_other},
+    Harmless{compare::Relation::other_function, "another shape of *", still_other},
+    Harmless{compare::Relation::other_function, "steps 2 and 7 exchanged of *", still_other},
     Harmless{compare::Relation::no_farther, "arms exchanged", symmetric},
     Harmless{compare::Relation::no_farther, "another type of *", wider},
     Harmless{compare::Relation::no_farther, "steps 2 and 7 exchanged of ?", less_than_sibling},

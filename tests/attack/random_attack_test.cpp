@@ -83,7 +83,7 @@ TEST_F(RandomAttackTest, RunsOfFewerUpdatesFail) {
 TEST_F(RandomAttackTest, MissingTensorsFail) {
   EXPECT_TRUE(rc::check([&] {
     RelationWorld world = draw_world();
-    RC_PRE(world.check.of_tensors());
+    RC_PRE(world.about_tensors());
     PlantedRun& run = draw_run(world);
     const int64_t step = draw_step(world);
     std::erase_if(run.tensors, [&](const PlantedTensor& each) { return each.key.step == step; });

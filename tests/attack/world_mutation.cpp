@@ -3,6 +3,7 @@
 #include "tests/attack/world_mutation.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -28,7 +29,9 @@ Names judged(const RelationWorld& world, const Names& wanted) {
 /// Changes the number of a step, of channel or tensor, whichever the check is about.
 void change_at(const RelationWorld& world, PlantedRun& run, int64_t step,
                const std::function<double(double)>& change) {
-  if (!world.check.of_tensors()) {
+  const bool has_no_form =
+      world.check.of_exact_twins() && !std::isfinite(change(1));  // a residue is a number
+  if (!world.about_tensors() || has_no_form) {
     double& value = curve_of(run).at(static_cast<size_t>(step) - 1);
     value = change(value);
     return;
@@ -37,7 +40,8 @@ void change_at(const RelationWorld& world, PlantedRun& run, int64_t step,
     if (tensor.key.step == step)
       std::visit(
           [&](auto& values) {
-            values.at(1) = static_cast<std::decay_t<decltype(values.at(1))>>(change(values.at(1)));
+            values.at(1) =
+                static_cast<std::decay_t<decltype(values.at(1))>>(change(static_cast<double>(values.at(1))));
           },
           tensor.values);
 }
@@ -56,14 +60,14 @@ void drop_steps(PlantedRun& run, int64_t first, int64_t count) {
 
 /// Drops the channel, or the tensor, that the check is about.
 void drop_quantity(const RelationWorld& world, PlantedRun& run) {
-  if (world.check.of_tensors())
+  if (world.about_tensors())
     run.tensors.clear();
   else
     run.channels = {{"another", curve_of(run)}};
 }
 
 bool drop_tensor_at(const RelationWorld& world, PlantedRun& run, int64_t step) {
-  return world.check.of_tensors() &&
+  return world.about_tensors() &&
          std::erase_if(run.tensors, [&](const PlantedTensor& each) { return each.key.step == step; }) > 0;
 }
 
@@ -79,7 +83,7 @@ void exchange_steps(PlantedRun& run, int64_t one, int64_t other) {
 
 /// Stores the same numbers in another type.
 bool retype(const RelationWorld& world, PlantedRun& run) {
-  if (!world.check.of_tensors()) {
+  if (!world.about_tensors()) {
     const std::vector<double> curve = curve_of(run);
     run.channels.begin()->second = std::vector<int64_t>(curve.begin(), curve.end());
     return true;
@@ -96,7 +100,7 @@ bool retype(const RelationWorld& world, PlantedRun& run) {
 bool reshape(const RelationWorld& world, PlantedRun& run) {
   for (PlantedTensor& each : run.tensors)
     each.shape = {1, 2};
-  return world.check.of_tensors();
+  return world.about_tensors();
 }
 
 /// Collects mutations of the same kind on every side.

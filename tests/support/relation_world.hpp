@@ -18,6 +18,9 @@ struct RelationWorld {
   std::map<std::string, PlantedRun> runs, twins;
   compare::RunUpdates updates = {1, 10};
   int64_t ranks = 1;
+
+  /// Returns whether the claim reads tensors, and no channel.
+  bool about_tensors() const { return check.of_tensors() || check.of_exact_twins(); }
 };
 
 inline constexpr int64_t world_steps = 10;
@@ -79,6 +82,22 @@ inline PlantedRun run_of_norms() {
   return run;
 }
 
+/// An exact twin whose gradient and parameter have residues.
+inline PlantedRun run_of_residues() {
+  PlantedRun run;
+  run.config = {{"dtype", "exact"}};
+  run.provenance = {{"residues", {{"prime", "13"}, {"fingerprint", "5"}}}};
+  std::vector<double> curve;
+  for (int64_t step = 1; step <= world_steps; ++step) {
+    curve.push_back(static_cast<double>(world_steps - step));
+    for (const trace::Phase phase : {trace::Phase::grad, trace::Phase::param})
+      run.tensors.push_back(
+          {{step, phase, "w"}, std::vector<uint64_t>{100, 100 * static_cast<uint64_t>(step)}});
+  }
+  run.channels["q"] = curve;
+  return run;
+}
+
 /// Returns a world in which the relation holds for channel q, or for the tensor w.
 inline RelationWorld world_of(compare::Relation relation, bool of_tensors) {
   constexpr double u32 = 0x1p-22, u64 = 0x1p-51;
@@ -137,6 +156,15 @@ inline RelationWorld world_of(compare::Relation relation, bool of_tensors) {
       world.check.times = 2;
       world.runs["b"] = world.runs["a"];
       break;
+    case compare::Relation::same_function:
+    case compare::Relation::other_function:
+      world.check.channels = {};
+      for (const char* name : {"a", "b"})
+        world.runs[name] = run_of_residues();
+      if (relation == compare::Relation::other_function)
+        for (PlantedTensor& each : world.runs["b"].tensors)
+          each.values = std::vector<uint64_t>{9999, 8888};
+      break;
     case compare::Relation::equivalent:
     case compare::Relation::accurate:  // of operators: tests/harness/operators/operator_world.hpp
     case compare::Relation::invariant:
@@ -157,6 +185,11 @@ class RelationWorldTest : public PlantedTest {
     }
     if (world.check.relation == compare::Relation::repeats)
       arms["a"].repetitions = {{"b", compare::Condition::none, arms["b"].trace, ""}};
+    if (world.check.of_exact_twins())
+      for (const auto& [name, run] : world.runs) {
+        exact_[name] = arms[name];
+        arms[name].exact = &exact_[name];
+      }
     if (world.check.needs_twins())
       for (const auto& [name, run] : world.twins)
         arms[name].twin = written(name + ".twin", run);
@@ -170,6 +203,7 @@ class RelationWorldTest : public PlantedTest {
 
  private:
   compare::ArmFloors floors_;
+  std::map<std::string, compare::ArmEvidence> exact_;
 };
 
 }  // namespace parity

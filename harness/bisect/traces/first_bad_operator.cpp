@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/compare/sides/residues.hpp"
 #include "harness/compare/traces/collectives.hpp"
 #include "harness/trace/format/operator_tensor.hpp"
 
@@ -95,6 +96,13 @@ bool may_compute(const trace::OperatorTensor& tensor, const trace::TensorKey& ke
          tensor.module.starts_with(own + ".");
 }
 
+/// Returns whether a tensor of an exact twin is a decision, which has no residues: indices or truth values.
+bool is_decision(const trace::Trace& trace, const trace::TensorKey& key) {
+  const trace::SketchRow* row = trace.find_sketch(key);
+  return row != nullptr && row->dtype != DType::residue64 && !is_floating(row->dtype) &&
+         !compare::draw_of(trace).is_null();
+}
+
 /// Returns the first number that an operator receives and that differs. It says more than a tensor does.
 std::optional<FirstBadOperator> other_number(const trace::Trace& a, const trace::Trace& b,
                                              const Operators& operators, const trace::OperatorTensor& of,
@@ -159,6 +167,7 @@ std::optional<FirstBadOperator> find_first_bad_operator(const trace::Trace& expe
     if (theirs != nullptr && !has_one_shape(expected, actual, key))
       return std::nullopt;
     FirstBadOperator guilty = guilty_of(tensor, key);
+    guilty.decides = is_decision(expected, key);
     if (theirs != nullptr)
       return other_number(expected, actual, operators, tensor, rank).value_or(guilty);
     guilty.other_op = other_operator(actual, key, tensor);
@@ -179,6 +188,11 @@ std::string FirstBadOperator::text() const {
   const std::string where = key && key->phase == trace::Phase::backward ? " in backward" : "";
   switch (kind) {
     case Kind::computes:
+      if (decides)
+        return fmt::format(
+            "{} of {}{} decides otherwise about numbers with equal residues, because their values "
+            "round differently",
+            op, module, where);
       if (module == compare::collective_module)
         return fmt::format("{}{} gives this rank other bytes for the bytes that it put in", op, where);
       return fmt::format("{} of {}{} gives a different result from the same inputs", op, module, where);

@@ -30,6 +30,9 @@ struct FirstBadOperator {
   std::string other_op;                 ///< operator of the second side, for Kind::others
   std::string numbers;                  ///< "1e-08 against 1e-06", if the input is one number
   std::optional<trace::TensorKey> key;  ///< the operator's tensor; not set if none differs
+  /// Whether exact twins decide otherwise here (a maximum, a top-k, a comparison): the values decide, and
+  /// round.
+  bool decides = false;
 
   /// Returns "aten::mm of layers.0.attention.wq gives a different result from the same inputs".
   std::string text() const;

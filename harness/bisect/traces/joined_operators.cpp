@@ -9,8 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/json/fields.hpp"
 #include "harness/bisect/traces/scalar_arguments.hpp"
 #include "harness/bisect/traces/tensor_pieces.hpp"
+#include "harness/compare/sides/residues.hpp"
 #include "harness/trace/format/operator_tensor.hpp"
 
 namespace parity::bisect {
@@ -102,6 +104,12 @@ bool keeps_shards(const std::string& op, bool is_of_whole_shape) {
   return false;
 }
 
+/// Returns the prime of a trace's residues; 0 if it has none.
+uint64_t prime_of(const trace::Trace& trace) {
+  const Json draw = compare::draw_of(trace);
+  return draw.is_null() ? 0 : std::stoull(text_or(draw, "prime", "0"));
+}
+
 /// What a logical call shows.
 enum class Outcome { agrees, inputs_unknown, result_differs };
 
@@ -122,7 +130,7 @@ class LogicalCall {
       if (a.empty() || b.empty())
         return Outcome::inputs_unknown;
       const bool is_whole = a.front().front().shape == b.front().front().shape;
-      const std::optional<bool> agrees = pieces_agree(a, b, rounding);
+      const std::optional<bool> agrees = pieces_agree(a, b, rounding, prime_of(expected_));
       if (!agrees || (!is_result && !*agrees) || (is_result && is_cut && !keeps_shards(op, is_whole)))
         return Outcome::inputs_unknown;
       is_cut = is_cut || (!is_result && !is_whole);

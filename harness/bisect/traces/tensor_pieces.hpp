@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -18,7 +19,9 @@ using TensorPieces = std::vector<std::vector<TensorView>>;
 /// in one way, then ranks in one way or neighbouring ranks in one and their groups in another. Two tensors
 /// agree if the norm of their difference is at most `rounding` times that of the first. NaN agrees with
 /// nothing.
+/// \param prime  for residues, which agree only if they are equal, and add modulo this prime
 /// \return nothing if a side has no piece, or a tensor has more than 2^22 elements
-std::optional<bool> pieces_agree(const TensorPieces& expected, const TensorPieces& actual, double rounding);
+std::optional<bool> pieces_agree(const TensorPieces& expected, const TensorPieces& actual, double rounding,
+                                 uint64_t prime = 0);
 
 }  // namespace parity::bisect

@@ -138,6 +138,7 @@ trace::Capture needs_of_residues(const compare::Check& check, const RunLength& l
   for (int64_t step = window.first; step <= window.last; ++step)
     rule.steps.push_back(step);
   trace::Capture capture;
+  capture.tensors.push_back({{window.first}, {trace::Phase::grad, trace::Phase::param}, {"*norm*"}});
   capture.sketches.push_back(std::move(rule));
   return capture;
 }

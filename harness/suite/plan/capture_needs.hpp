@@ -44,7 +44,8 @@ StepRange range_of(const compare::StepWindow& window, const RunLength& length);
 /// \throws UserError if a check needs tensors of more than most_captured_steps updates
 trace::Capture needs_of_check(const compare::Check& check, const RunLength& length);
 
-/// Returns what an exact twin needs to record for a check: digests of its residues.
+/// Returns what an exact twin needs to record for a check: digests of its residues, and some small tensors
+/// whole, to show one residue to a person.
 /// \throws UserError as needs_of_check
 trace::Capture needs_of_residues(const compare::Check& check, const RunLength& length);
 

@@ -31,6 +31,17 @@ TEST(BisectSentencesTest, Operators) {
             "aten::addmm");
 }
 
+TEST(BisectSentencesTest, DecisionOfAnExactTwin) {
+  FirstBadOperator found;
+  found.module = "layers.0.router";
+  found.op = "aten::topk";
+  found.decides = true;
+  EXPECT_EQ(found.text(),
+            "aten::topk of layers.0.router decides otherwise about numbers with equal residues, because "
+            "their values "
+            "round differently");
+}
+
 TEST(BisectSentencesTest, LocalFaults) {
   TensorStation station;
   station.key = {1, trace::Phase::forward, "layers.0.attention"};

@@ -56,6 +56,7 @@ struct Sample {
       case DType::float8_e5m2:
         return put(i, nearest_of(float8_e5m2_values, value));
       case DType::int64:
+      case DType::residue64:
         return put(i, static_cast<int64_t>(value));
       case DType::int32:
         return put(i, static_cast<int32_t>(value));

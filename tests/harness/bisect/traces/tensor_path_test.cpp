@@ -206,6 +206,33 @@ TEST_F(TensorPathTest, WrongOperator_IsDistinguishedFromWrongInput) {
   EXPECT_EQ(guilty->kind, FirstBadOperator::Kind::written);
 }
 
+TEST_F(TensorPathTest, ExactTwins_NumberComesBeforeTensor_AndDecisionsAreCalledSo) {
+  const trace::TensorKey first{1, trace::Phase::forward, "norm"};
+  const auto record = [this, first](const std::string& file, uint64_t x, double eps, int64_t index) {
+    trace::Recorder::Options with = options(file);
+    with.config = {{"dtype", "exact"}};
+    with.provenance = {{"residues", {{"prime", "13"}}}};
+    trace::Recorder recorder(std::move(with));
+    recorder.begin_step(1);
+    const std::string op = "norm@0:aten::rms_norm:";
+    recorder.tensor(first.phase, op + "in.input", {DType::residue64, {1}, &x});
+    recorder.tensor(first.phase, op + "in.eps", {DType::float64, {}, &eps});
+    recorder.tensor(first.phase, "norm@1:aten::argmax:out.0", {DType::int64, {1}, &index});
+    recorder.tensor(first.phase, "norm", {DType::residue64, {1}, &x});
+    recorder.end_step();
+    recorder.finish();
+    return trace::Trace::open(folder / file);
+  };
+  const trace::Trace good = record("a.h5", 5, 1e-5, 0);
+  auto guilty = find_first_bad_operator(good, record("b.h5", 6, 1.0000000001e-5, 0), first, 0);
+  ASSERT_TRUE(guilty);
+  EXPECT_EQ(guilty->text(),
+            "aten::rms_norm of norm receives a different eps: 1e-05 against 1.0000000001e-05");
+  guilty = find_first_bad_operator(good, record("c.h5", 5, 1e-5, 1), first, 0);
+  ASSERT_TRUE(guilty);
+  EXPECT_THAT(guilty->text(), HasSubstr("aten::argmax of norm decides otherwise"));
+}
+
 TEST_F(TensorPathTest, OtherOperatorsInOnesPlaceAreNamed) {
   std::vector<Offer> other = step_of_model();
   other[1].name = "layers.1@0:aten::addmm:in.self";

@@ -79,5 +79,26 @@ TEST(TensorPiecesTest, NoPiece_IsNoAnswer) {
   EXPECT_FALSE(pieces_agree({{view(matrix, {2, 4})}}, {{}}, 1));
 }
 
+TEST(TensorPiecesTest, Residues_AddModuloTheirPrime_AndAreEqualOrNot) {
+  constexpr uint64_t prime = 13, unknown = ~uint64_t{0};
+  const std::vector<uint64_t> whole = {3, 12, unknown, 0}, one = {5, 12, unknown, 9}, rest = {11, 0, 4, 4},
+                              near = {3, 12, unknown, 1};
+  const auto residues = [](const std::vector<uint64_t>& values) {
+    return TensorView{DType::residue64, {4}, values.data()};
+  };
+  EXPECT_EQ(pieces_agree({{residues(whole)}}, {{residues(one)}, {residues(rest)}}, 1, prime), true);
+  EXPECT_EQ(pieces_agree({{residues(whole)}}, {{residues(near)}}, 1, prime), false);
+  EXPECT_EQ(pieces_agree({{residues(whole)}}, {{residues(one)}, {residues(rest)}}, 1, 11), false);
+  EXPECT_EQ(pieces_agree({{residues(whole)}}, {{residues(whole)}}, 1, 0), false);
+}
+
+TEST(TensorPiecesTest, ResiduesAndValues_DoNotAgree) {
+  const std::vector<uint64_t> residues = {1};
+  const std::vector<int64_t> values = {1};
+  EXPECT_EQ(pieces_agree({{{DType::residue64, {1}, residues.data()}}}, {{{DType::int64, {1}, values.data()}}},
+                         1, 13),
+            false);
+}
+
 }  // namespace
 }  // namespace parity::bisect

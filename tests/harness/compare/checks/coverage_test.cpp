@@ -138,9 +138,9 @@ bool applies(const Mutation& mutation, Relation relation, bool of_tensors) {
   if (name.find("Twins") != std::string::npos)
     return world_of(relation, of_tensors).check.needs_twins();
   if (name.find("Channel") != std::string::npos)  // repeats names none: one that only one run has differs
-    return !of_tensors && relation != Relation::repeats;
+    return !world_of(relation, of_tensors).about_tensors() && relation != Relation::repeats;
   if (name.find("Tensor") != std::string::npos)
-    return of_tensors;
+    return world_of(relation, of_tensors).about_tensors();
   return true;
 }
 
@@ -196,7 +196,10 @@ TEST_F(CoverageTableTest, EveryRelationComparesWhatIsAsked) {
       for (const CoveredSide& side : result.coverage.sides) {
         EXPECT_EQ(side.asked, side.compared) << name << " of " << side.name;
         EXPECT_EQ(side.asked, side.found) << name << " of " << side.name;
-        ASSERT_EQ(side.asked.size(), relation == Relation::repeats ? 2U : 1U) << name;  // channel and tensor
+        // A channel and a tensor, or a gradient and a parameter.
+        const bool of_two =
+            relation == Relation::repeats || world_of(relation, of_tensors).check.of_exact_twins();
+        ASSERT_EQ(side.asked.size(), of_two ? 2U : 1U) << name;
         EXPECT_GE(side.asked.begin()->second.count(), world_steps - 1) << name;
       }
     }

@@ -1,59 +1,19 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
 #include <gmock/gmock.h>
 
-#include "tests/support/traces/planted_runs.hpp"
+#include "tests/harness/compare/relations/function_fixture.hpp"
 
 namespace parity::compare {
 namespace {
 
 using testing::HasSubstr;
 using trace::Phase;
+using SameFunctionTest = FunctionTest;
 
-/// Exact twins of two updates, of which each has residues of one gradient, one moment and one parameter.
-class FunctionTest : public PlantedTest {
- protected:
-  using Residues = std::vector<uint64_t>;
-
-  static PlantedRun twin() {
-    PlantedRun run;
-    run.config = {{"dtype", "exact"}};
-    run.provenance = {{"residues", {{"prime", "13"}, {"fingerprint", "5"}}}};
-    run.channels["loss"] = std::vector<double>{3, 2};
-    for (int64_t step = 1; step <= 2; ++step)
-      for (const auto& [phase, name] : {std::pair{Phase::grad, "w"},
-                                        {Phase::grad, "v"},
-                                        {Phase::optim, "exp_avg/w"},
-                                        {Phase::param, "w"}})
-        run.tensors.push_back({{step, phase, name}, Residues{1, 2, 3, 4}});
-    return run;
-  }
-  /// Returns a twin with another residue. \param i  the tensor among those of an update
-  static PlantedRun changed(int64_t step, size_t i) {
-    PlantedRun run = twin();
-    run.tensors.at(static_cast<size_t>(step - 1) * 4 + i).values = Residues{1, 2, 3, 5};
-    return run;
-  }
-
-  CheckResult judge_twins(const PlantedRun& a, const PlantedRun& b,
-                          Relation relation = Relation::same_function, int64_t updates = 2) {
-    Check check;
-    check.relation = relation;
-    check.arms = {"a", "b"};
-    check.steps = range(1, 2);
-    for (const auto& [name, run] : {std::pair{"a", &a}, {"b", &b}}) {
-      exact_[name].trace = written(name, *run);
-      exact_[name].updates = {1, updates};
-      arms[name].exact = &exact_[name];
-    }
-    return judge(check, arms);
-  }
-
- private:
-  std::map<std::string, ArmEvidence> exact_;
-};
-
-TEST_F(FunctionTest, EqualResidues_AreTheSameFunction) {
+TEST_F(SameFunctionTest, EqualResidues_AreTheSameFunction) {
   PlantedRun other = twin();
   other.channels["loss"] = std::vector<double>{3, 2.0000001};  // values round
   const CheckResult result = judge_twins(twin(), other);
@@ -66,7 +26,7 @@ TEST_F(FunctionTest, EqualResidues_AreTheSameFunction) {
   EXPECT_EQ(result.coverage.text(), "4 tensors at steps 1-2");
 }
 
-TEST_F(FunctionTest, OneResidue_IsAnotherFunction) {
+TEST_F(SameFunctionTest, OneResidue_IsAnotherFunction) {
   const CheckResult result = judge_twins(twin(), changed(2, 1));
   EXPECT_FALSE(result.passed);
   EXPECT_EQ(result.verdict, Verdict::different);
@@ -79,20 +39,13 @@ TEST_F(FunctionTest, OneResidue_IsAnotherFunction) {
   EXPECT_EQ(result.worst->quantity, "v");
 }
 
-TEST_F(FunctionTest, FirstPhaseThatDiffers_NamesThePart) {
+TEST_F(SameFunctionTest, FirstPhaseThatDiffers_NamesThePart) {
   EXPECT_THAT(judge_twins(twin(), changed(1, 1)).looks_like, HasSubstr("1 of 2 gradients differ"));
   EXPECT_THAT(judge_twins(twin(), changed(1, 2)).looks_like, HasSubstr("the optimizer's constants"));
   EXPECT_THAT(judge_twins(twin(), changed(1, 3)).looks_like, HasSubstr("learning rate"));
 }
 
-TEST_F(FunctionTest, OtherFunction_IsTheOpposite) {
-  EXPECT_TRUE(judge_twins(twin(), changed(1, 3), Relation::other_function).passed);
-  const CheckResult result = judge_twins(twin(), twin(), Relation::other_function);
-  EXPECT_FALSE(result.passed);
-  EXPECT_THAT(result.sentence, HasSubstr("has no effect"));
-}
-
-TEST_F(FunctionTest, LackingTensor_IsMissingForBothRelations) {
+TEST_F(SameFunctionTest, LackingTensor_IsMissingForBothRelations) {
   PlantedRun shorter = changed(1, 0);
   shorter.tensors.pop_back();
   for (const Relation relation : {Relation::same_function, Relation::other_function}) {
@@ -103,21 +56,29 @@ TEST_F(FunctionTest, LackingTensor_IsMissingForBothRelations) {
               HasSubstr("b has no param w at step 2"));
 }
 
-TEST_F(FunctionTest, UpdateThatNeitherRecorded_IsMissing) {
+TEST_F(SameFunctionTest, UpdateThatNeitherRecorded_IsMissing) {
   PlantedRun one = twin();
-  one.tensors.resize(4);
+  one.tensors.erase(one.tensors.begin() + 4, one.tensors.end());
   const CheckResult result = judge_twins(one, one);
   EXPECT_EQ(result.verdict, Verdict::missing);
   EXPECT_THAT(result.sentence, HasSubstr("at step 2"));
 }
 
-TEST_F(FunctionTest, NoGradient_ProvesNothing) {
+TEST_F(SameFunctionTest, LossThatIsNotANumber_ProvesNothing) {
+  PlantedRun bad = twin();
+  bad.channels["loss"] = std::vector<double>{3, std::nan("")};
+  const CheckResult result = judge_twins(bad, bad);
+  EXPECT_EQ(result.verdict, Verdict::missing);
+  EXPECT_THAT(result.sentence, HasSubstr("loss of a is nan at step 2"));
+}
+
+TEST_F(SameFunctionTest, NoGradient_ProvesNothing) {
   PlantedRun state = twin();
   std::erase_if(state.tensors, [](const PlantedTensor& each) { return each.key.phase == Phase::grad; });
   EXPECT_THAT(judge_twins(state, state).sentence, HasSubstr("no grad in common"));
 }
 
-TEST_F(FunctionTest, FloatTraces_HaveNoResidues) {
+TEST_F(SameFunctionTest, FloatTraces_HaveNoResidues) {
   PlantedRun ordinary = twin();
   ordinary.config["dtype"] = "float32";
   const CheckResult result = judge_twins(ordinary, ordinary);
@@ -125,7 +86,7 @@ TEST_F(FunctionTest, FloatTraces_HaveNoResidues) {
   EXPECT_THAT(result.sentence, HasSubstr("its dtype is float32"));
 }
 
-TEST_F(FunctionTest, FloatTensorsOfAnExactTwin_AreRefused) {
+TEST_F(SameFunctionTest, FloatTensorsOfAnExactTwin_AreRefused) {
   PlantedRun values = twin();
   for (PlantedTensor& each : values.tensors)
     each.values = std::vector<float>{1, 2, 3, 4};
@@ -134,7 +95,7 @@ TEST_F(FunctionTest, FloatTensorsOfAnExactTwin_AreRefused) {
   EXPECT_THAT(result.sentence, HasSubstr("no residues of grad w"));
 }
 
-TEST_F(FunctionTest, OtherDraw_CannotBeCompared) {
+TEST_F(SameFunctionTest, OtherDraw_CannotBeCompared) {
   PlantedRun other = changed(1, 0);
   other.provenance["residues"]["fingerprint"] = "6";
   for (const Relation relation : {Relation::same_function, Relation::other_function}) {
@@ -144,7 +105,7 @@ TEST_F(FunctionTest, OtherDraw_CannotBeCompared) {
   }
 }
 
-TEST_F(FunctionTest, ArmWithoutExactTwin_IsMissing) {
+TEST_F(SameFunctionTest, ArmWithoutExactTwin_IsMissing) {
   judge_twins(twin(), twin());
   arms["b"].exact = nullptr;
   Check check;
@@ -155,7 +116,7 @@ TEST_F(FunctionTest, ArmWithoutExactTwin_IsMissing) {
   EXPECT_THAT(result.sentence, HasSubstr("b has no exact twin"));
 }
 
-TEST_F(FunctionTest, TwinThatDidNotFinish_IsCrashed) {
+TEST_F(SameFunctionTest, TwinThatDidNotFinish_IsCrashed) {
   PlantedRun refused = twin();
   refused.failure = {{"kind", "crashed"}, {"message", "aten::erfinv has no exact form"}};
   const CheckResult result = judge_twins(twin(), refused);

@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Relations same_function and other_function: the residues of two exact twins (reference/exact/README.md).
+// The residues of two exact twins (reference/exact/README.md).
+#include "harness/compare/relations/residues.hpp"
+
 #include <algorithm>
-#include <array>
+#include <cmath>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -11,11 +13,11 @@
 #include <fmt/format.h>
 
 #include "harness/base/json/fields.hpp"
-#include "harness/compare/relations/relation.hpp"
 #include "harness/compare/sides/residues.hpp"
 #include "harness/compare/sides/window.hpp"
 #include "harness/compare/tensors/gap.hpp"
 #include "harness/compare/text/wording.hpp"
+#include "harness/tensor/shape.hpp"
 
 namespace parity::compare {
 namespace {
@@ -37,6 +39,8 @@ struct Residues {
     return static_cast<size_t>(std::ranges::count_if(
         differing, [&](const Difference& each) { return each.key.step == step && each.key.phase == phase; }));
   }
+  /// Returns the first update that was compared, or that differs.
+  int64_t first_step(bool same) const { return same ? compared.front().step : differing.front().key.step; }
   size_t compared_in(int64_t step, trace::Phase phase) const {
     return static_cast<size_t>(std::ranges::count_if(
         compared, [&](const trace::TensorKey& key) { return key.step == step && key.phase == phase; }));
@@ -54,8 +58,11 @@ Residues compare_residues(const Check& check, const std::vector<Side>& sides, Co
   const trace::Trace &a = *sides[0].trace, &b = *sides[1].trace;
   const std::vector<trace::TensorKey> others = residue_keys(check, sides, b);
   const std::set<trace::TensorKey> in_b(others.begin(), others.end());
+  for (const trace::TensorKey& key : others)
+    coverage.add(1, key);
   Residues found;
   for (const trace::TensorKey& key : residue_keys(check, sides, a)) {
+    coverage.add(0, key);
     if (!in_b.contains(key))
       continue;
     const TensorSource one = tensor_source(a, key), other = tensor_source(b, key);
@@ -64,8 +71,6 @@ Residues compare_residues(const Check& check, const std::vector<Side>& sides, Co
         throw MissingEvidence(
             fmt::format("{} recorded no residues of {} at step {}", side->name, quantity_of(key), key.step));
     const TensorGap gap = measure_tensor(one, other);
-    coverage.add(0, key);
-    coverage.add(1, key);
     found.compared.push_back(key);
     if (!gap.identical)
       found.differing.push_back({key, order_of(a, key), gap.mismatch.empty() ? gap.dtypes : gap.mismatch});
@@ -95,6 +100,25 @@ std::string describe_part(const Residues& found) {
   }
 }
 
+/// Returns a sentence with one residue of both twins, of a tensor that both recorded whole; "" if there is
+/// none.
+std::string describe_example(const Residues& found, const std::vector<Side>& sides) {
+  const trace::Trace &a = *sides[0].trace, &b = *sides[1].trace;
+  const bool same = found.differing.empty();
+  for (const trace::TensorKey& key : found.compared) {
+    if (!a.has_tensor(key) || !b.has_tensor(key) || key.step != found.first_step(same))
+      continue;
+    const TensorView one = a.tensor(key), other = b.tensor(key);
+    const auto *x = static_cast<const uint64_t*>(one.data), *y = static_cast<const uint64_t*>(other.data);
+    for (int64_t i = 0; one.shape == other.shape && i < one.size(); ++i)
+      if ((x[i] == y[i]) == same)
+        return fmt::format("element {} of {} at step {} is {} in {} and {} in {}, modulo {}",
+                           to_string(coordinates(one.shape, i)), quantity_of(key), key.step, x[i],
+                           sides[0].name, y[i], sides[1].name, text_or(draw_of(a), "prime", "?"));
+  }
+  return "";
+}
+
 void require_same_draw(const std::vector<Side>& sides) {
   for (const Side& side : sides)
     if (draw_of(*side.trace).is_null())
@@ -109,6 +133,22 @@ void require_same_draw(const std::vector<Side>& sides) {
         sides[0].name, sides[1].name));
 }
 
+/// Requires that the values, from which decisions are taken, are numbers.
+void require_numbers(const Check& check, const std::vector<Side>& sides) {
+  for (const int64_t step : steps_in(resolve(check.steps, sides), sides))
+    for (const Side& side : sides)
+      for (const auto& [name, channel] : side.trace->channels()) {
+        const auto at = std::ranges::lower_bound(side.trace->steps(), step);
+        const auto i = static_cast<size_t>(at - side.trace->steps().begin());
+        if (at == side.trace->steps().end() || *at != step || i >= channel.as_double().size())
+          continue;  // the coverage finds it missing
+        if (const double value = channel.as_double()[i]; !std::isfinite(value))
+          throw MissingEvidence(
+              fmt::format("{} of {} is {} at step {}, and decisions were taken from it; fix the run first",
+                          name, side.name, value, step));
+      }
+}
+
 /// Requires a gradient and a parameter: without them, equality says nothing about training.
 void require_training(const Residues& found, const std::vector<Side>& sides) {
   for (const trace::Phase phase : {trace::Phase::grad, trace::Phase::param})
@@ -117,14 +157,21 @@ void require_training(const Residues& found, const std::vector<Side>& sides) {
                                         sides[0].name, sides[1].name, name_of(phase)));
 }
 
+}  // namespace
+
 CheckResult judge_residues(const Check& check, const std::vector<Side>& sides) {
+  if (!check.channels.empty() || check.of_tensors())
+    throw MissingEvidence("a check of exact twins is about runs as a whole; name no channel and no tensor");
   require_same_draw(sides);
+  require_numbers(check, sides);
   const Side &a = sides.at(0), &b = sides.at(1);
   CheckResult result;
   const Residues found = compare_residues(check, sides, result.coverage);
   require_training(found, sides);
   result.measured = {{"tensors", found.compared.size()}, {"tensors_differing", found.differing.size()}};
   result.verdict = found.differing.empty() ? Verdict::identical : Verdict::different;
+  if (const std::string example = describe_example(found, sides); !example.empty())
+    result.more.push_back(example);
   const std::string where = over_text(steps_in(resolve(check.steps, sides), sides));
   if (found.differing.empty()) {
     result.sentence = fmt::format(
@@ -147,22 +194,6 @@ CheckResult judge_residues(const Check& check, const std::vector<Side>& sides) {
                             .metric = "tensors_differing",
                             .value = static_cast<double>(found.differing.size()),
                             .limit = 0};
-  return result;
-}
-
-}  // namespace
-
-CheckResult judge_same_function(const Check& check, const std::vector<Side>& sides) {
-  CheckResult result = judge_residues(check, sides);
-  result.passed = result.verdict == Verdict::identical;
-  return result;
-}
-
-CheckResult judge_other_function(const Check& check, const std::vector<Side>& sides) {
-  CheckResult result = judge_residues(check, sides);
-  result.passed = result.verdict == Verdict::different;
-  if (!result.passed)
-    result.sentence += ": the option under test has no effect there";
   return result;
 }
 
