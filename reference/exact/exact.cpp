@@ -97,6 +97,12 @@ at::Tensor residues_of(const at::Tensor& x) {
   return read(x.detach()).first().expand(x.sizes()).clone(at::MemoryFormat::Contiguous);
 }
 
+at::Tensor filled_with_constants(at::Tensor x) {
+  if (active && is_numeric(x))
+    mark_constant(x);
+  return x;
+}
+
 at::Tensor computed_as(at::Tensor result, const std::function<at::Tensor()>& function) {
   if (!active)
     return result;

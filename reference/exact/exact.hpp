@@ -25,6 +25,10 @@ void draw(const at::Tensor& x, const std::string& name);
 /// Returns a copy of the residues of level 0, int64, contiguous, in the shape of a real tensor.
 at::Tensor residues_of(const at::Tensor& x);
 
+/// Returns a tensor whose memory the program filled by itself, with constants: weights of a file, rewards.
+/// \return x; outside of an exact twin nothing else happens
+at::Tensor filled_with_constants(at::Tensor x);
+
 /// Gives a tensor that a kernel of our own wrote, and no operator, the residues of the same function computed
 /// with operators. So the kernel itself is taken at its word; cases of operators judge it.
 /// \return `result`; outside of an exact twin nothing else happens

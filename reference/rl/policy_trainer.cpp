@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "harness/base/error.hpp"
+#include "reference/exact/exact.hpp"
 #include "reference/model/parameter.hpp"
 #include "reference/parallel/core/parallel.hpp"
 #include "reference/train/step/token_outputs.hpp"
@@ -21,7 +22,8 @@ bool wants_reference(const RlConfig& config) {
 }
 
 torch::Tensor view_of(const std::vector<double>& values, const MicroBatch& rows) {
-  return torch::from_blob(const_cast<double*>(values.data()), {rows.rows, rows.seq_len}, torch::kFloat64);
+  return exact::filled_with_constants(
+      torch::from_blob(const_cast<double*>(values.data()), {rows.rows, rows.seq_len}, torch::kFloat64));
 }
 
 /// Returns the batch as the loss takes it, for the tokens that the model has just processed.

@@ -11,6 +11,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/checkpoints/files/weight_files.hpp"
+#include "reference/exact/exact.hpp"
 #include "reference/weights/complaints.hpp"
 #include "reference/weights/convert.hpp"
 
@@ -39,7 +40,7 @@ DType file_dtype(torch::ScalarType dtype) {
 torch::Tensor read(const TensorView& saved) {
   torch::Tensor result = torch::empty(saved.shape, *torch_dtype(saved.dtype));
   std::memcpy(result.mutable_data_ptr(), saved.data, saved.bytes());
-  return result;
+  return exact::filled_with_constants(result);
 }
 
 std::vector<OwnWeight> shapes_of(const Parameters& weights) {

@@ -182,7 +182,7 @@ class Joiner {
 };
 
 template <class Arithmetic>
-bool agree(const TensorPieces& expected, const TensorPieces& actual, Arithmetic arithmetic) {
+bool pieces_equal(const TensorPieces& expected, const TensorPieces& actual, Arithmetic arithmetic) {
   const Joiner<Arithmetic> joiner(arithmetic);
   const auto mine = joiner.logical_tensors(expected), theirs = joiner.logical_tensors(actual);
   return std::ranges::any_of(mine, [&](const auto& a) {
@@ -216,10 +216,10 @@ std::optional<bool> pieces_agree(const TensorPieces& expected, const TensorPiece
   const auto [residues_a, all_a] = count_residues(expected);
   const auto [residues_b, all_b] = count_residues(actual);
   if (residues_a + residues_b == 0)
-    return agree(expected, actual, Rounded{rounding});
+    return pieces_equal(expected, actual, Rounded{rounding});
   if (residues_a != all_a || residues_b != all_b || prime == 0)
     return false;
-  return agree(expected, actual, Modular{prime});
+  return pieces_equal(expected, actual, Modular{prime});
 }
 
 }  // namespace parity::bisect

@@ -72,12 +72,13 @@ void print_tensors(const compare::TraceDifference& difference, bool all) {
       continue;
     }
     const compare::TensorGap& gap = row.gap;
-    const std::string different = gap.estimated ? "different (estimate)" : "different";
+    const std::string different = gap.difference_word();
     rows.push_back({std::to_string(row.key.step), std::string(name_of(row.key.phase)), row.key.name,
                     row.identical()        ? agreeing_word(difference)
                     : gap.mismatch.empty() ? different
                                            : gap.mismatch,
-                    gap.max_ulp ? compare::ulp_text(*gap.max_ulp) : "-", compare::size_text(gap.relative_l2),
+                    gap.max_ulp ? compare::ulp_text(*gap.max_ulp) : "-",
+                    gap.residues ? "-" : compare::size_text(gap.relative_l2),
                     gap.relative_linf ? compare::size_text(*gap.relative_linf) : "-",
                     gap.worst.empty() ? "-" : fmt::format("[{}]", fmt::join(gap.worst, ", "))});
   }

@@ -188,6 +188,7 @@ std::pair<double, double> subtract(const TensorView& e, const TensorView& a) {
 /// Leaves of two tensors of residues how many differ, and where one does.
 void forget_distances(TensorGap& found) {
   found.gap = found.norm = found.relative_l2 = nan;
+  found.estimated = false;
   found.max_ulp.reset();
   found.relative_linf.reset(), found.cosine.reset(), found.needed_rtol.reset();
   found.mean_ulp.reset(), found.bias_ulp.reset();

@@ -71,6 +71,10 @@ struct TensorGap {
   Json measured() const;
   /// Returns the signal-to-noise ratio [dB], -20 log10 of the relative L2 gap.
   double sqnr_db() const;
+  /// Returns what a table calls the difference: "different", "different (estimate)" or "other residues".
+  std::string difference_word() const {
+    return residues ? "other residues" : estimated ? "different (estimate)" : "different";
+  }
   /// Returns the row of a check of tensors, with the metrics relative_l2, max_ulp and estimated.
   results::TensorRow row(const trace::TensorKey& key) const;
   /// Returns "12 of 4096 elements, relative L2 gap 3.1e-08, at most 4 ULPs; most at [3, 17]: a 0.1, b 0.2".

@@ -133,7 +133,7 @@ void StepCapture::offer_optimizer_state() {
 
 void StepCapture::offer_router_biases() {
   for (const Parameter& bias : own_router_biases(trainer_)) {
-    torch::Tensor here = bias.value.cpu();
+    torch::Tensor here = recorded(bias.value.cpu(), bias.name);
     recorder_.tensor(trace::Phase::param, bias.name, view_of(here), here.mutable_data_ptr(),
                      parameter_layout({}, here.sizes().vec(), trainer_.mesh(), trainer_.world().rank()));
     if (!bias.value.is_cpu())

@@ -126,14 +126,13 @@ std::vector<ComparedCell> tensor_row(const TensorDifference& row) {
   const bool measured = row.mismatch.empty() && gap.mismatch.empty();
   const std::string verdict = !row.mismatch.empty()   ? row.mismatch
                               : !gap.mismatch.empty() ? gap.mismatch
-                              : gap.estimated         ? "different (estimate)"
-                                                      : "different";
+                                                      : gap.difference_word();
   return {{std::to_string(row.key.step)},
           {std::string(name_of(row.key.phase))},
           {row.key.name, -1, true},
           {verdict},
           {measured && gap.max_ulp ? compare::ulp_text(*gap.max_ulp) : "-"},
-          {measured ? compare::size_text(gap.relative_l2) : "-"},
+          {measured && !gap.residues ? compare::size_text(gap.relative_l2) : "-"},
           {gap.worst.empty() ? "-" : fmt::format("[{}]", fmt::join(gap.worst, ", "))}};
 }
 

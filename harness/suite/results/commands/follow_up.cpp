@@ -21,7 +21,7 @@ const RunResult* failed_run(const PlannedCase& planned, const JudgedCheck& judge
                             const std::map<std::string, RunResult>& runs) {
   const std::vector<std::string>& names = judged.claim.arms;
   for (const PlannedArm& arm : planned.arms)  // a golden may name arms that the case does not have
-    for (const std::string& id : {arm.run, arm.twin})
+    for (const std::string& id : {arm.run, arm.twin, judged.claim.of_exact_twins() ? arm.exact : ""})
       if (std::find(names.begin(), names.end(), arm.name) != names.end() && !id.empty() &&
           !runs.at(id).complete())
         return &runs.at(id);
@@ -73,6 +73,17 @@ Words compare_command(const PlannedCase& planned, const JudgedCheck& judged) {
   return words;
 }
 
+/// Returns the command that lists the tensors of both exact twins.
+Words compare_twins_command(const PlannedCase& planned, const JudgedCheck& judged,
+                            const std::map<std::string, RunResult>& runs) {
+  Words words = {"parity", "compare"};
+  for (const std::string& arm : judged.claim.arms)
+    words.push_back(runs.at(planned.arm(arm).exact).folder.string());
+  if (judged.result.worst)
+    words.insert(words.end(), {"--step", std::to_string(judged.result.worst->step)});
+  return words;
+}
+
 /// Returns the command that repeats the run more often.
 Words repeat_command(const PlannedCase& planned, const compare::Check& claim) {
   Words words = {"parity", "repeat", planned.source.file.generic_string() + ":" + claim.arms.front(),
@@ -107,6 +118,10 @@ std::string follow_up_command(const PlannedCase& planned, const JudgedCheck& jud
     return shell_quote(reproduce_command(planned.source, out));
   if (judged.claim.relation == compare::Relation::repeats)
     return shell_quote(repeat_command(planned, judged.claim));
+  const bool ran_twins = std::ranges::all_of(
+      judged.claim.arms, [&](const std::string& arm) { return !planned.arm(arm).exact.empty(); });
+  if (judged.claim.of_exact_twins() && ran_twins)
+    return shell_quote(compare_twins_command(planned, judged, runs));
   Words words = judged.kind == results::CheckKind::golden ? golden_diff_or_record(planned)
                 : judged.claim.relation == compare::Relation::lawful
                     ? Words{"parity", "audit", planned.source.name + ":" + judged.claim.arms.front()}
