@@ -71,6 +71,19 @@ struct Renewed : torch::autograd::Function<Renewed> {
   }
 };
 
+/// Returns the bits of each element as a whole number.
+at::Tensor bits_of(const at::Tensor& x) {
+  const at::Tensor here = x.detach();
+  switch (here.element_size()) {
+    case 8:
+      return here.view(at::kLong);
+    case 4:
+      return here.view(at::kInt).to(at::kLong);
+    default:
+      return here.view(at::kShort).to(at::kLong);
+  }
+}
+
 }  // namespace
 
 void begin(Tower tower) {
@@ -89,6 +102,28 @@ void draw(const at::Tensor& x, const std::string& name) {
   write(
       x,
       lifted({{map(places, [name = fnv1a(name)](uint64_t place) { return tower().hash(0, name, place); })}}));
+}
+
+void follow_change(const at::Tensor& x, const std::function<void()>& change) {
+  const c10::impl::ExcludeDispatchKeyGuard without_residues(dispatch_key);
+  check_unchanged(x);
+  const at::Tensor before = bits_of(x).clone();
+  Numbers numbers = plain(read(x));
+  change();
+  const at::Tensor after = bits_of(x), has_changed = after.ne(before);
+  if (!has_changed.any().item<bool>())
+    return;
+  numbers.square = at::Tensor();
+  const at::Tensor first = numbers.first();
+  for (int64_t level = 0; level < static_cast<int64_t>(numbers.levels.size()); ++level) {
+    at::Tensor& plane = numbers.levels[static_cast<size_t>(level)];
+    const at::Tensor others = map_all(first, after, [level](int64_t residue, int64_t bits) {
+      const uint64_t both = splitmix64(static_cast<uint64_t>(residue)) ^ static_cast<uint64_t>(bits);
+      return static_cast<int64_t>(tower().hash(level, fnv1a("changed"), both));
+    });
+    plane = at::where(has_changed, others, plane);
+  }
+  write(x, numbers);
 }
 
 at::Tensor residues_of(const at::Tensor& x) {
