@@ -36,9 +36,9 @@ class Field {
     const auto high = static_cast<uint64_t>(x >> 64), low = static_cast<uint64_t>(x);
     const Wide quotient = static_cast<Wide>(reciprocal_) * high + x;
     uint64_t rest = low - (static_cast<uint64_t>(quotient >> 64) + 1) * divisor_;
-    if (rest > static_cast<uint64_t>(quotient))
-      rest += divisor_;
-    if (rest >= divisor_)
+    rest +=
+        divisor_ & (uint64_t{0} - (rest > static_cast<uint64_t>(quotient)));  // no branch: it is a coin flip
+    if (rest >= divisor_) [[unlikely]]
       rest -= divisor_;
     return rest >> shift_;
   }

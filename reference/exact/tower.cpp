@@ -84,8 +84,10 @@ void set_tower(Tower tower) {
 }
 
 const Tower& tower() {
-  require(current_tower().has_value(), "no tower is set");
-  return *current_tower();
+  const std::optional<Tower>& current = current_tower();
+  if (!current)
+    throw InternalError("no tower is set");
+  return *current;
 }
 
 bool is_prime(uint64_t number) {
@@ -162,11 +164,8 @@ uint64_t Tower::constant(int64_t level, double value) const {
                   two_to_[static_cast<size_t>(level)][static_cast<size_t>(exponent - 53 - lowest_exponent)]);
 }
 
-uint64_t Tower::hash(int64_t level, uint64_t function, uint64_t x) const {
-  const uint64_t first = splitmix64(key_ ^ splitmix64(function ^ static_cast<uint64_t>(level) << 56U));
-  const uint64_t high = splitmix64(first ^ splitmix64(x + 0x632BE59BD9B4E019U)),
-                 low = splitmix64(high ^ first);
-  return field(level).reduce_any(static_cast<Wide>(high) << 64U | low);
+Hash Tower::hash(int64_t level, uint64_t function) const {
+  return Hash(splitmix64(key_ ^ splitmix64(function ^ static_cast<uint64_t>(level) << 56U)), field(level));
 }
 
 }  // namespace parity::reference::exact

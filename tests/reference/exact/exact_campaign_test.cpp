@@ -74,8 +74,7 @@ Residues residues_after(Trainer& trainer) {
     config.train.update == UpdateCall::step ? trainer.step() : update_by_halves(trainer, config.train.update);
     const std::string place = " of step " + std::to_string(step);
     const auto keep = [&](const std::string& name, const torch::Tensor& x, const TensorLayout& layout) {
-      result[name + place] =
-          logical_tensor(recorded(x.detach(), name), layout, *trainer.parallel().stage);
+      result[name + place] = logical_tensor(recorded(x.detach(), name), layout, *trainer.parallel().stage);
     };
     for (const Parameter& each : trainer.parameters()) {
       keep("grad/" + each.name, each.value.grad(), each.layout);
@@ -106,18 +105,17 @@ class ExactCampaignTest : public RanksTest {
   /// Trains both sides in each process.
   /// \return "", or the differences or the error of a rank
   std::string compare(const RandomPair& pair) {
-    const std::vector<std::string> complaints =
-        run_ranks(pair.other.parallel.ranks(), [&](Group& world) {
-          begin_exact_twin(pair.one, 1);
-          Trainer whole(pair.one), parts(pair.other, held(world));
-          apply(pair.touch, parts);
-          const Residues expected = residues_after(whole), found = residues_after(parts);
-          require(!found.empty(), "nothing to compare");
-          require(pair.other.parallel.pp > 1 || found.size() == expected.size(), "tensors are missing");
-          world.barrier();  // the other ranks need this one until here
-          if (const std::string names = differences(found, expected); !names.empty())
-            throw UserError(difference + names);
-        });
+    const std::vector<std::string> complaints = run_ranks(pair.other.parallel.ranks(), [&](Group& world) {
+      begin_exact_twin(pair.one, 1);
+      Trainer whole(pair.one), parts(pair.other, held(world));
+      apply(pair.touch, parts);
+      const Residues expected = residues_after(whole), found = residues_after(parts);
+      require(!found.empty(), "nothing to compare");
+      require(pair.other.parallel.pp > 1 || found.size() == expected.size(), "tensors are missing");
+      world.barrier();  // the other ranks need this one until here
+      if (const std::string names = differences(found, expected); !names.empty())
+        throw UserError(difference + names);
+    });
     for (const std::string& each : complaints)
       if (!each.empty() && !each.starts_with(difference))
         return each;
@@ -161,10 +159,11 @@ class ExactCampaignTest : public RanksTest {
         std::fflush(stdout);
       }
     }
-    std::printf("%lld pairs, %lld the same, %lld different, %zu wrong or refused; %.2f s of processor time each\n",
-                static_cast<long long>(score.pairs), static_cast<long long>(score.same),
-                static_cast<long long>(score.different), score.errors.size(),
-                score.cpu_seconds / static_cast<double>(std::max<int64_t>(1, score.pairs)));
+    std::printf(
+        "%lld pairs, %lld the same, %lld different, %zu wrong or refused; %.2f s of processor time each\n",
+        static_cast<long long>(score.pairs), static_cast<long long>(score.same),
+        static_cast<long long>(score.different), score.errors.size(),
+        score.cpu_seconds / static_cast<double>(std::max<int64_t>(1, score.pairs)));
     return score;
   }
 };

@@ -34,18 +34,12 @@ const std::vector<Fault>& number_faults() {
        [](RandomPair& pair, Draws& draws) { return nudge(pair.other.optimizer.weight_decay, draws, 9); }},
       {"norm eps",
        [](RandomPair& pair, Draws& draws) { return nudge(pair.other.architecture.norm_eps, draws); }},
-      {"eps",
-       [](RandomPair& pair, Draws& draws) {
-         return is_adam(pair.one) && nudge(pair.other.optimizer.eps, draws);
-       }},
-      {"beta1",
-       [](RandomPair& pair, Draws& draws) {
-         return is_adam(pair.one) && nudge(pair.other.optimizer.beta1, draws);
-       }},
-      {"beta2",
-       [](RandomPair& pair, Draws& draws) {
-         return is_adam(pair.one) && nudge(pair.other.optimizer.beta2, draws);
-       }},
+      {"eps", [](RandomPair& pair,
+                 Draws& draws) { return is_adam(pair.one) && nudge(pair.other.optimizer.eps, draws); }},
+      {"beta1", [](RandomPair& pair,
+                   Draws& draws) { return is_adam(pair.one) && nudge(pair.other.optimizer.beta1, draws); }},
+      {"beta2", [](RandomPair& pair,
+                   Draws& draws) { return is_adam(pair.one) && nudge(pair.other.optimizer.beta2, draws); }},
       {"momentum",
        [](RandomPair& pair, Draws& draws) {
          return pair.one.optimizer.momentum > 0 && nudge(pair.other.optimizer.momentum, draws);

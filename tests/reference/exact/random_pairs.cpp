@@ -85,14 +85,15 @@ bool is_one_mean(const RunConfig& config) {
          config.parallel.pp_microbatches == 1;
 }
 
-/// Draws an attention that computes the same function. Where values are narrower than keys, PyTorch multiplies
-/// queries and keys by the root of the scale each. As a double, that root squared is another scale than flex's.
+/// Draws an attention that computes the same function. Where values are narrower than keys, PyTorch
+/// multiplies queries and keys by the root of the scale each. As a double, that root squared is another scale
+/// than flex's.
 AttentionBackend draw_backend(const RunConfig& config, Draws& draws) {
   if (dimensions_of(config).is_latent() && config.attention.backend == AttentionBackend::flex)
     return AttentionBackend::flex;
   if (dimensions_of(config).is_latent())
-    return draws.pick({AttentionBackend::sdpa, AttentionBackend::varlen, AttentionBackend::dense,
-                       AttentionBackend::tiled});
+    return draws.pick(
+        {AttentionBackend::sdpa, AttentionBackend::varlen, AttentionBackend::dense, AttentionBackend::tiled});
   return draws.pick({AttentionBackend::sdpa, AttentionBackend::flex, AttentionBackend::varlen,
                      AttentionBackend::dense, AttentionBackend::tiled});
 }
@@ -120,9 +121,8 @@ void rearrange_work(RunConfig& config, Draws& draws) {
 void rearrange_pipeline(RunConfig& config, Draws& draws) {
   config.parallel.pp = 2;
   config.parallel.pp_microbatches = draws.pick({1, 2, 4});
-  config.parallel.pp_schedule =
-      draws.pick({PipelineSchedule::gpipe, PipelineSchedule::one_forward_one_backward,
-                  PipelineSchedule::interleaved});
+  config.parallel.pp_schedule = draws.pick(
+      {PipelineSchedule::gpipe, PipelineSchedule::one_forward_one_backward, PipelineSchedule::interleaved});
   if (config.parallel.pp_schedule == PipelineSchedule::interleaved)
     config.parallel.pp_stages = 2;
 }
