@@ -66,4 +66,30 @@ class Field {
   uint64_t reciprocal_;
 };
 
+/// Products in Montgomery's form: x stands for x 2^64 modulo p. Elements are below 2 p, in any form.
+/// Source: Montgomery, "Modular multiplication without trial division", Math. Comp. 44 (1985).
+class Montgomery {
+ public:
+  explicit constexpr Montgomery(const Field& field) : prime_(field.prime()), inverse_(prime_) {
+    for (int i = 0; i < 5; ++i)
+      inverse_ *= 2 - prime_ * inverse_;
+    const uint64_t radix = field.reduce(static_cast<Wide>(1) << 64);
+    radix_squared_ = field.mul(radix, radix);
+  }
+
+  constexpr uint64_t mul(uint64_t a, uint64_t b) const {
+    const Wide product = static_cast<Wide>(a) * b;
+    const uint64_t multiple = static_cast<uint64_t>(product) * inverse_;
+    return static_cast<uint64_t>(product >> 64) + prime_ -
+           static_cast<uint64_t>(static_cast<Wide>(multiple) * prime_ >> 64);
+  }
+  constexpr uint64_t into(uint64_t a) const { return mul(a, radix_squared_); }
+  constexpr uint64_t out_of(uint64_t a) const { return mul(a, 1) % prime_; }
+
+ private:
+  uint64_t prime_;
+  uint64_t inverse_;  ///< 1 / p modulo 2^64
+  uint64_t radix_squared_ = 0;
+};
+
 }  // namespace parity::reference::exact

@@ -48,22 +48,24 @@ at::Tensor powers(const at::Tensor& x, uint64_t exponent, const Field& field) {
   int64_t* out = result.mutable_data_ptr<int64_t>();
   // Eight elements at a time: the products of one of them wait for each other, those of eight do not.
   constexpr int64_t width = 8;
+  const Montgomery form(field);
   at::parallel_for(0, (from.numel() + width - 1) / width, 16, [&](int64_t first, int64_t last) {
     for (int64_t begin = first * width; begin < std::min(from.numel(), last * width); begin += width) {
       const int64_t count = std::min(width, from.numel() - begin);
       std::array<uint64_t, width> base{}, power;
       for (int64_t i = 0; i < count; ++i)
-        base[static_cast<size_t>(i)] = static_cast<uint64_t>(std::max<int64_t>(0, in[begin + i]));
-      power.fill(1);
+        base[static_cast<size_t>(i)] = form.into(static_cast<uint64_t>(std::max<int64_t>(0, in[begin + i])));
+      power.fill(form.into(1));
       for (int bit = 63 - std::countl_zero(exponent); bit >= 0; --bit) {
         for (uint64_t& each : power)
-          each = field.mul(each, each);
+          each = form.mul(each, each);
         if ((exponent >> bit & 1) != 0)
           for (size_t i = 0; i < width; ++i)
-            power[i] = field.mul(power[i], base[i]);
+            power[i] = form.mul(power[i], base[i]);
       }
       for (int64_t i = 0; i < count; ++i)
-        out[begin + i] = in[begin + i] < 0 ? unknown : static_cast<int64_t>(power[static_cast<size_t>(i)]);
+        out[begin + i] =
+            in[begin + i] < 0 ? unknown : static_cast<int64_t>(form.out_of(power[static_cast<size_t>(i)]));
     }
   });
   return result;
