@@ -69,7 +69,7 @@ struct Renewed : torch::autograd::Function<Renewed> {
   /// The gradient needs no upper levels: no exponential of a gradient follows.
   static torch::autograd::variable_list backward(torch::autograd::AutogradContext* /*context*/,
                                                  const torch::autograd::variable_list& gradients) {
-    drop_levels(gradients[0]);
+    limit_levels(gradients[0], 1);
     return {gradients[0], {}};
   }
 };

@@ -38,8 +38,9 @@ void write(const at::Tensor& x, const Numbers& numbers);
 void mark_unwritten(const at::Tensor& x);
 void mark_constant(const at::Tensor& x);
 
-/// Drops the upper levels of this memory, which nobody will take an exponential of.
-void drop_levels(const at::Tensor& x);
+/// Keeps only the first levels of this memory, where nobody takes so many exponentials of it as it has
+/// levels. A mistake is refused, since an exponential then has no level left.
+void limit_levels(const at::Tensor& x, size_t count);
 
 /// From now on, upper levels of this memory are hashes of level 0. For parameters: what an optimizer writes
 /// has level 0 only, and the next forward pass needs all levels.
