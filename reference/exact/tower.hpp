@@ -49,7 +49,8 @@ class Tower {
   /// Draws the primes. p_0 has 60 or 61 bits; each further prime has a few bits less.
   /// \param key     of the draw; the same key gives the same tower
   /// \param levels  1 to 4
-  Tower(uint64_t key, int64_t levels, Constants constants = Constants::binary);
+  /// \param bits    of the largest prime at most; fewer show how often numbers are equal by accident
+  Tower(uint64_t key, int64_t levels, Constants constants = Constants::binary, int bits = 61);
 
   int64_t levels() const { return static_cast<int64_t>(fields_.size()); }
   const Field& field(int64_t level) const { return fields_[static_cast<size_t>(level)]; }

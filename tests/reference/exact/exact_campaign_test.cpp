@@ -166,20 +166,39 @@ class ExactCampaignTest : public RanksTest {
         score.cpu_seconds / static_cast<double>(std::max<int64_t>(1, score.pairs)));
     return score;
   }
+
+  void expect_same(int64_t count, uint64_t seed) {
+    const Score score = campaign(count, seed, draw_equal_pair);
+    EXPECT_THAT(score.errors, testing::IsEmpty());
+    EXPECT_EQ(score.same, score.pairs);
+  }
+  void expect_different(int64_t count, uint64_t seed) {
+    const Score score = campaign(count, seed, draw_faulty_pair);
+    EXPECT_THAT(score.errors, testing::IsEmpty());
+    EXPECT_EQ(score.different, score.pairs);
+  }
 };
 
-TEST_F(ExactCampaignTest, EqualPairs_Drawn_HaveEqualResidues) {
-  const Score score = campaign(number_from("PARITY_EXACT_PAIRS", 8),
-                               static_cast<uint64_t>(number_from("PARITY_EXACT_SEED", 1)), draw_equal_pair);
-  EXPECT_THAT(score.errors, testing::IsEmpty());
-  EXPECT_EQ(score.same, score.pairs);
+uint64_t seed() {
+  return static_cast<uint64_t>(number_from("PARITY_EXACT_SEED", 1));
 }
 
-TEST_F(ExactCampaignTest, PlantedFaults_Drawn_HaveOtherResidues) {
-  const Score score = campaign(number_from("PARITY_EXACT_FAULTS", 8),
-                               static_cast<uint64_t>(number_from("PARITY_EXACT_SEED", 1)), draw_faulty_pair);
-  EXPECT_THAT(score.errors, testing::IsEmpty());
-  EXPECT_EQ(score.different, score.pairs);
+TEST_F(ExactCampaignTest, FewEqualPairs_AreTheSame) {
+  expect_same(4, 1);
+}
+
+TEST_F(ExactCampaignTest, FewFaults_AreDifferent) {
+  expect_different(4, 1);
+}
+
+// The large campaign, half an hour of processor time. Label slow.
+
+TEST_F(ExactCampaignTest, ThousandEqualPairs_AreTheSame) {
+  expect_same(number_from("PARITY_EXACT_PAIRS", 1000), seed());
+}
+
+TEST_F(ExactCampaignTest, HundredsOfFaults_AreDifferent) {
+  expect_different(number_from("PARITY_EXACT_FAULTS", 300), seed());
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "reference/exact/numbers.hpp"
 
 #include <array>
+#include <functional>
 #include <limits>
 #include <vector>
 
@@ -109,6 +110,43 @@ TEST_F(NumbersTest, PowersOfPlanesAreThoseOfTheirElements) {
           y.flatten()[i].item<int64_t>(),
           static_cast<int64_t>(field.power(static_cast<uint64_t>(x.flatten()[i].item<int64_t>()), exponent)));
     EXPECT_EQ(y[4][4].item<int64_t>(), unknown);
+  }
+}
+
+/// Returns how often two functions of independent numbers are equal in a small field, times its smallest
+/// prime.
+double accidents(const std::function<Numbers(const Numbers& x, const Numbers& y, double constant)>& function,
+                 int bits) {
+  int64_t equal = 0, all = 0;
+  for (uint64_t key = 0; key < 8; ++key) {
+    set_tower(Tower(key, 2, Constants::binary, bits));
+    const at::Tensor places = at::arange(1 << 16, at::kLong);
+    const Numbers x = uninterpreted("x", {{places}}), y = uninterpreted("y", {{places}});
+    equal += function(x, y, 1).first().eq(function(x, y, 1 + 1e-10).first()).sum().item<int64_t>();
+    all += places.numel();
+  }
+  return static_cast<double>(equal) / static_cast<double>(all) *
+         static_cast<double>(tower().field(1).prime());
+}
+
+/// The belief of the README, measured where accidents are frequent: a difference is overlooked about once in
+/// as many elements as the smallest prime is large.
+TEST_F(NumbersTest, AccidentsAreAsRareAsTheFieldIsLarge) {
+  for (const int bits : {16, 19}) {
+    EXPECT_LT(accidents([](const Numbers& x, const Numbers& y,
+                           double c) { return div(add(mul(x, y), constant(c)), add(x, y)); },
+                        bits),
+              3);
+    const double exponential =
+        accidents([](const Numbers& x, const Numbers& y,
+                     double c) { return div(exp(mul(x, constant(c))), add(exp(x), exp(y))); },
+                  bits);
+    EXPECT_GT(exponential, 0.2);
+    EXPECT_LT(exponential, 3);
+    EXPECT_LT(accidents([](const Numbers& x, const Numbers& y,
+                           double c) { return rsqrt(add(mul(x, x), mul(y, constant(c)))); },
+                        bits),
+              3);
   }
 }
 
