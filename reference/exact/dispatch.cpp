@@ -127,6 +127,7 @@ size_t count_of_updates(const c10::OperatorHandle& op, const torch::jit::Stack& 
 
 /// Calls the operator for one tensor after the other, so that the residues of all need not exist at once.
 void update_one_by_one(const c10::OperatorHandle& op, torch::jit::Stack& stack, size_t updates) {
+  const at::DisableRecordFunctionGuard unseen;
   const torch::jit::Stack arguments = torch::jit::last(stack, op.schema().arguments().size()).vec();
   torch::jit::drop(stack, arguments.size());
   for (size_t i = 0; i < updates; ++i) {

@@ -105,7 +105,7 @@ void add_product(const at::Tensor& to, const Digits& a, const Digits& b, const F
 }
 
 /// Returns the product of two matrices, in the faster of the two ways.
-at::Tensor product_of(const at::Tensor& a, const at::Tensor& b, const Field& field) {
+at::Tensor faster_product(const at::Tensor& a, const at::Tensor& b, const Field& field) {
   constexpr int64_t small = 1 << 15;
   const int64_t m = a.size(0), k = a.size(1), n = b.size(1);
   return k < 8 || m * k * n < small ? product_of_integers(a, b, field) : product_of_digits(a, b, field);
@@ -152,7 +152,7 @@ at::Tensor products(const at::Tensor& a, const at::Tensor& b, const Field& field
   const at::Tensor left = a.reshape({matrices, m, k}), right = b.reshape({matrices, k, n});
   const at::Tensor result = at::empty({matrices, m, n}, at::kLong);
   for (int64_t i = 0; i < matrices; ++i)
-    result[i].copy_(product_of(left[i], right[i], field));
+    result[i].copy_(faster_product(left[i], right[i], field));
   const at::Tensor bad_rows = left.lt(0).any(-1, /*keepdim=*/true),
                    bad_columns = right.lt(0).any(-2, /*keepdim=*/true);
   result.masked_fill_(bad_rows.logical_or(bad_columns), unknown);

@@ -78,7 +78,7 @@ torch::Tensor recorded(const torch::Tensor& x, const std::string& name) {
   if (!exact::is_active() || !exact::is_numeric(x))
     return x;
   if (is_of_operator(name) && exact::known_of(x) == exact::Known::constants)
-    return x;  // a person can read it
+    return x;                                                               // a person can read it
   if (is_of_operator(name) && exact::known_of(x) != exact::Known::numbers)  // before a collective fills it
     return torch::full(x.sizes(), -1, torch::kLong).view(torch::kUInt64);
   const torch::Tensor residues = residues_of(x, name);
