@@ -116,7 +116,33 @@ void run_with_rule(Call& call, const Kind& kind) {
   store(call.written(), results, name);
 }
 
+/// Returns the number of tensors of an operator that changes each of several by itself, and 0 for any other.
+size_t count_of_updates(const c10::OperatorHandle& op, const torch::jit::Stack& stack) {
+  const c10::FunctionSchema& schema = op.schema();
+  const bool updates = schema.returns().empty() && (schema.name().starts_with("aten::_foreach_") ||
+                                                    schema.name().starts_with("aten::_fused_"));
+  const c10::IValue& first = *(stack.end() - static_cast<int64_t>(schema.arguments().size()));
+  return updates && first.isTensorList() ? first.toTensorVector().size() : 0;
+}
+
+/// Calls the operator for one tensor after the other, so that the residues of all need not exist at once.
+void update_one_by_one(const c10::OperatorHandle& op, torch::jit::Stack& stack, size_t updates) {
+  const at::DisableRecordFunctionGuard unseen;
+  const torch::jit::Stack arguments = torch::jit::last(stack, op.schema().arguments().size()).vec();
+  torch::jit::drop(stack, arguments.size());
+  for (size_t i = 0; i < updates; ++i) {
+    torch::jit::Stack own;
+    for (const c10::IValue& each : arguments)
+      own.push_back(each.isTensorList() && each.toTensorVector().size() == updates
+                        ? c10::IValue(std::vector<at::Tensor>{each.toTensorVector()[i]})
+                        : each);
+    op.callBoxed(own);
+  }
+}
+
 void intercept(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack) {
+  if (const size_t updates = count_of_updates(op, *stack); updates > 1)
+    return update_one_by_one(op, *stack, updates);
   const Kind& kind = cached_kind_of(op);
   const bool has_rule = all_rules().contains(kind.base);
   const size_t count = op.schema().arguments().size();

@@ -29,9 +29,10 @@ void renew_row(const uint64_t* from, uint64_t* to, int64_t D, int64_t level, dou
   const Field& field = tower().field(level);
   const uint64_t share = field.inverse(static_cast<uint64_t>(D)), rest = tower().constant(level, eps);
   for (uint64_t draw = 0;; ++draw) {
+    const Hash hash = tower().hash(level, splitmix64(draw ^ fnv1a("renewed")));
     uint64_t sum = 0;
     for (int64_t i = 0; i < D; ++i) {
-      to[i] = tower().hash(level, splitmix64(draw ^ fnv1a("renewed")), from[i]);
+      to[i] = hash(from[i]);
       sum = field.add(sum, field.mul(to[i], to[i]));
     }
     if (is_square(field, field.add(field.mul(sum, share), rest)))
@@ -65,11 +66,26 @@ struct Renewed : torch::autograd::Function<Renewed> {
       write(result, renewed_numbers(read(x).first(), eps));
     return result;
   }
+  /// The gradient needs no upper levels: no exponential of a gradient follows.
   static torch::autograd::variable_list backward(torch::autograd::AutogradContext* /*context*/,
                                                  const torch::autograd::variable_list& gradients) {
+    limit_levels(gradients[0], 1);
     return {gradients[0], {}};
   }
 };
+
+/// Returns the bits of each element as a whole number.
+at::Tensor bits_of(const at::Tensor& x) {
+  const at::Tensor here = x.detach();
+  switch (here.element_size()) {
+    case 8:
+      return here.view(at::kLong);
+    case 4:
+      return here.view(at::kInt).to(at::kLong);
+    default:
+      return here.view(at::kShort).to(at::kLong);
+  }
+}
 
 }  // namespace
 
@@ -86,9 +102,30 @@ bool is_active() {
 void draw(const at::Tensor& x, const std::string& name) {
   const c10::impl::ExcludeDispatchKeyGuard without_residues(dispatch_key);
   const at::Tensor places = at::arange(x.numel(), at::kLong).view(x.sizes());
-  write(
-      x,
-      lifted({{map(places, [name = fnv1a(name)](uint64_t place) { return tower().hash(0, name, place); })}}));
+  write(x, lifted({{map(places, tower().hash(0, fnv1a(name)))}}));
+}
+
+void follow_change(const at::Tensor& x, const std::function<void()>& change) {
+  const c10::impl::ExcludeDispatchKeyGuard without_residues(dispatch_key);
+  check_unchanged(x);
+  const at::Tensor before = bits_of(x).clone();
+  Numbers numbers = plain(read(x));
+  change();
+  const at::Tensor after = bits_of(x), has_changed = after.ne(before);
+  if (!has_changed.any().item<bool>())
+    return;
+  numbers.square = at::Tensor();
+  const at::Tensor first = numbers.first();
+  for (int64_t level = 0; level < static_cast<int64_t>(numbers.levels.size()); ++level) {
+    at::Tensor& plane = numbers.levels[static_cast<size_t>(level)];
+    const at::Tensor others =
+        map_all(first, after, [hash = tower().hash(level, fnv1a("changed"))](int64_t residue, int64_t bits) {
+          return static_cast<int64_t>(
+              hash(splitmix64(static_cast<uint64_t>(residue)) ^ static_cast<uint64_t>(bits)));
+        });
+    plane = at::where(has_changed, others, plane);
+  }
+  write(x, numbers);
 }
 
 at::Tensor residues_of(const at::Tensor& x) {

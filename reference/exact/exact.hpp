@@ -22,6 +22,11 @@ bool is_active();
 /// \param x  of any strides
 void draw(const at::Tensor& x, const std::string& name);
 
+/// Runs a function that changes a tensor's memory outside of operators, as a planted fault does. Each element
+/// whose bits it changes gets another residue: a hash of the old one and of the new bits.
+/// \param x  contiguous, real
+void follow_change(const at::Tensor& x, const std::function<void()>& change);
+
 /// Returns a copy of the residues of level 0, int64, contiguous, in the shape of a real tensor.
 at::Tensor residues_of(const at::Tensor& x);
 

@@ -36,9 +36,9 @@ class Field {
     const auto high = static_cast<uint64_t>(x >> 64), low = static_cast<uint64_t>(x);
     const Wide quotient = static_cast<Wide>(reciprocal_) * high + x;
     uint64_t rest = low - (static_cast<uint64_t>(quotient >> 64) + 1) * divisor_;
-    if (rest > static_cast<uint64_t>(quotient))
-      rest += divisor_;
-    if (rest >= divisor_)
+    rest +=
+        divisor_ & (uint64_t{0} - (rest > static_cast<uint64_t>(quotient)));  // no branch: it is a coin flip
+    if (rest >= divisor_) [[unlikely]]
       rest -= divisor_;
     return rest >> shift_;
   }
@@ -64,6 +64,32 @@ class Field {
   int shift_;
   uint64_t divisor_;
   uint64_t reciprocal_;
+};
+
+/// Products in Montgomery's form: x stands for x 2^64 modulo p. Elements are below 2 p, in any form.
+/// Source: Montgomery, "Modular multiplication without trial division", Math. Comp. 44 (1985).
+class Montgomery {
+ public:
+  explicit constexpr Montgomery(const Field& field) : prime_(field.prime()), inverse_(prime_) {
+    for (int i = 0; i < 5; ++i)
+      inverse_ *= 2 - prime_ * inverse_;
+    const uint64_t radix = field.reduce(static_cast<Wide>(1) << 64);
+    radix_squared_ = field.mul(radix, radix);
+  }
+
+  constexpr uint64_t mul(uint64_t a, uint64_t b) const {
+    const Wide product = static_cast<Wide>(a) * b;
+    const uint64_t multiple = static_cast<uint64_t>(product) * inverse_;
+    return static_cast<uint64_t>(product >> 64) + prime_ -
+           static_cast<uint64_t>(static_cast<Wide>(multiple) * prime_ >> 64);
+  }
+  constexpr uint64_t into(uint64_t a) const { return mul(a, radix_squared_); }
+  constexpr uint64_t out_of(uint64_t a) const { return mul(a, 1) % prime_; }
+
+ private:
+  uint64_t prime_;
+  uint64_t inverse_;  ///< 1 / p modulo 2^64
+  uint64_t radix_squared_ = 0;
 };
 
 }  // namespace parity::reference::exact

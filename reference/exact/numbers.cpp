@@ -11,6 +11,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/hash.hpp"
+#include "reference/exact/matrix_product.hpp"
 #include "reference/exact/planes.hpp"
 
 namespace parity::reference::exact {
@@ -42,10 +43,10 @@ constexpr uint64_t log_function = fnv1a("log");
 
 /// Returns level 0 of logarithms by their powers; log(1) = 0, and log(0) is minus infinity.
 at::Tensor level_of_power(const at::Tensor& power) {
-  return map_all(power, [](int64_t x) -> int64_t {
+  return map_all(power, [hash = tower().hash(0, log_function)](int64_t x) -> int64_t {
     if (x <= 1)
       return x == 1 ? 0 : x == 0 ? minus_infinity : unknown;
-    return static_cast<int64_t>(tower().hash(0, log_function, static_cast<uint64_t>(x)));
+    return static_cast<int64_t>(hash(static_cast<uint64_t>(x)));
   });
 }
 
@@ -53,6 +54,12 @@ at::Tensor level_of_power(const at::Tensor& power) {
 Numbers with_level_zero(Numbers a) {
   a.levels.front() = level_of_power(a.power);
   return a;
+}
+
+/// Returns the parts in the image of exp, where every root is unique.
+at::Tensor projected(const at::Tensor& plane) {
+  const Field& field = tower().field(0);
+  return powers(plane, (field.prime() - 1) / tower().field(1).prime(), field);
 }
 
 /// Returns whether two planes are the same elements of the same memory.
@@ -104,8 +111,7 @@ Numbers plain(const Numbers& a) {
 Numbers lifted(const Numbers& a) {
   Numbers result = {{a.first()}};
   for (int64_t level = 1; level < tower().levels(); ++level)
-    result.levels.push_back(
-        map(a.first(), [level](uint64_t x) { return tower().hash(level, fnv1a("lift"), x); }));
+    result.levels.push_back(map(a.first(), tower().hash(level, fnv1a("lift"))));
   return result;
 }
 
@@ -120,7 +126,7 @@ Numbers with_log(const Numbers& a) {
   Numbers result = a;
   result.constant = at::Tensor();
   result.square = at::Tensor();
-  result.power = map(exponentials(a.levels[1], 0), [](uint64_t x) { return tower().project(x); });
+  result.power = projected(exponentials(a.levels[1], 0));
   result.factor = at::ones_like(a.levels[1]);
   return result;
 }
@@ -212,8 +218,10 @@ Numbers power(const Numbers& a, double n) {
 Numbers sqrt(const Numbers& a) {
   const Numbers x = plain(a);
   Numbers result;
-  result.levels =
-      by_level(x, [](const Field& field, uint64_t u) { return field.power(u, (field.prime() + 1) / 4); });
+  for (size_t i = 0; i < x.levels.size(); ++i) {
+    const Field& field = tower().field(static_cast<int64_t>(i));
+    result.levels.push_back(powers(x.levels[i], (field.prime() + 1) / 4, field));
+  }
   result.square = x.first();
   return result;
 }
@@ -243,15 +251,14 @@ Numbers log(const Numbers& a) {
     result.levels.push_back(at::zeros_like(x.first()));
   require(tower().levels() > 1, "a logarithm needs two levels");
   result.factor = x.first();
-  result.power = map(x.first(), [](uint64_t u) { return tower().project(u); });
+  result.power = projected(x.first());
   return with_level_zero(std::move(result));
 }
 
 Numbers uninterpreted(const std::string& function, const Numbers& a) {
   Numbers result;
   for (int64_t level = 0; level < tower().levels(); ++level)
-    result.levels.push_back(
-        map(a.first(), [level, name = fnv1a(function)](uint64_t x) { return tower().hash(level, name, x); }));
+    result.levels.push_back(map(a.first(), tower().hash(level, fnv1a(function))));
   return result;
 }
 

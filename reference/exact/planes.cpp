@@ -3,35 +3,14 @@
 #include "reference/exact/planes.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <vector>
 
 #include <ATen/ATen.h>
 
 namespace parity::reference::exact {
-namespace {
-
-/// Products of so many pairs below 2^61 fit into 128 bits.
-constexpr int64_t products_in_a_sum = 64;
-
-/// Returns the sum of a_i b_i.
-uint64_t dot(const uint64_t* a, const uint64_t* b, int64_t n, const Field& field) {
-  uint64_t total = 0;
-  for (int64_t begin = 0; begin < n; begin += products_in_a_sum) {
-    Wide sum = 0;
-    const int64_t end = std::min(n, begin + products_in_a_sum);
-    for (int64_t i = begin; i < end; ++i)
-      sum += static_cast<Wide>(a[i]) * b[i];
-    total = field.add(total, field.reduce_any(sum));
-  }
-  return total;
-}
-
-bool has_no_residue(const at::Tensor& x) {
-  return x.numel() > 0 && x.min().item<int64_t>() < 0;
-}
-
-}  // namespace
 
 at::Tensor added(const at::Tensor& x, const at::Tensor& y, const Field& field) {
   return map_all(x, y, [&](int64_t a, int64_t b) -> int64_t {
@@ -42,10 +21,10 @@ at::Tensor added(const at::Tensor& x, const at::Tensor& y, const Field& field) {
 }
 
 at::Tensor exponentials(const at::Tensor& x, int64_t level) {
-  return map_all(x, [level](int64_t a) -> int64_t {
+  return map_all(x, [level, &here = tower()](int64_t a) -> int64_t {
     if (a < 0)
       return a == minus_infinity ? 0 : unknown;
-    return static_cast<int64_t>(tower().exp(level, static_cast<uint64_t>(a)));
+    return static_cast<int64_t>(here.exp(level, static_cast<uint64_t>(a)));
   });
 }
 
@@ -54,10 +33,41 @@ at::Tensor from_doubles(const at::Tensor& values, int64_t level) {
   at::Tensor result = at::empty(from.sizes(), at::kLong);
   const double* x = from.const_data_ptr<double>();
   int64_t* to = result.mutable_data_ptr<int64_t>();
+  const Tower& here = tower();
   for (int64_t i = 0; i < from.numel(); ++i)
-    to[i] = std::isfinite(x[i]) ? static_cast<int64_t>(tower().constant(level, x[i]))
+    to[i] = std::isfinite(x[i]) ? static_cast<int64_t>(here.constant(level, x[i]))
             : x[i] < 0          ? minus_infinity
                                 : unknown;
+  return result;
+}
+
+at::Tensor powers(const at::Tensor& x, uint64_t exponent, const Field& field) {
+  const at::Tensor from = x.contiguous();
+  at::Tensor result = at::empty_like(from);
+  const int64_t* in = from.const_data_ptr<int64_t>();
+  int64_t* out = result.mutable_data_ptr<int64_t>();
+  // Eight elements at a time: the products of one of them wait for each other, those of eight do not.
+  constexpr int64_t width = 8;
+  const Montgomery form(field);
+  at::parallel_for(0, (from.numel() + width - 1) / width, 16, [&](int64_t first, int64_t last) {
+    for (int64_t begin = first * width; begin < std::min(from.numel(), last * width); begin += width) {
+      const int64_t count = std::min(width, from.numel() - begin);
+      std::array<uint64_t, width> base{}, power;
+      for (int64_t i = 0; i < count; ++i)
+        base[static_cast<size_t>(i)] = form.into(static_cast<uint64_t>(std::max<int64_t>(0, in[begin + i])));
+      power.fill(form.into(1));
+      for (int bit = 63 - std::countl_zero(exponent); bit >= 0; --bit) {
+        for (uint64_t& each : power)
+          each = form.mul(each, each);
+        if ((exponent >> bit & 1) != 0)
+          for (size_t i = 0; i < width; ++i)
+            power[i] = form.mul(power[i], base[i]);
+      }
+      for (int64_t i = 0; i < count; ++i)
+        out[begin + i] =
+            in[begin + i] < 0 ? unknown : static_cast<int64_t>(form.out_of(power[static_cast<size_t>(i)]));
+    }
+  });
   return result;
 }
 
@@ -88,33 +98,6 @@ at::Tensor inverses(const at::Tensor& x, const Field& field) {
       }
     }
   });
-  return result;
-}
-
-at::Tensor products(const at::Tensor& a, const at::Tensor& b, const Field& field) {
-  const int64_t m = a.size(-2), k = a.size(-1), n = b.size(-1);
-  std::vector<int64_t> shape = a.sizes().vec();
-  shape.back() = n;
-  const at::Tensor left = a.contiguous(), right = b.transpose(-2, -1).contiguous();
-  at::Tensor result = at::empty(shape, left.options());
-  const auto* x = reinterpret_cast<const uint64_t*>(left.const_data_ptr<int64_t>());
-  const auto* y = reinterpret_cast<const uint64_t*>(right.const_data_ptr<int64_t>());
-  int64_t* to = result.mutable_data_ptr<int64_t>();
-  const int64_t rows = k == 0 ? 0 : left.numel() / k;
-  if (k == 0)
-    return result.zero_();
-  at::parallel_for(0, rows, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t row = begin; row < end; ++row) {
-      const uint64_t* of_matrix = y + row / m * n * k;
-      for (int64_t column = 0; column < n; ++column)
-        to[row * n + column] = static_cast<int64_t>(dot(x + row * k, of_matrix + column * k, k, field));
-    }
-  });
-  if (has_no_residue(left) || has_no_residue(right)) {
-    const at::Tensor bad_rows = left.lt(0).any(-1, /*keepdim=*/true);
-    const at::Tensor bad_columns = right.lt(0).any(-1, /*keepdim=*/true).transpose(-2, -1);
-    result.masked_fill_(bad_rows.logical_or(bad_columns), unknown);
-  }
   return result;
 }
 

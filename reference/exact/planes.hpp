@@ -85,12 +85,12 @@ at::Tensor map(const at::Tensor& x, const at::Tensor& y, const Function& functio
 at::Tensor added(const at::Tensor& x, const at::Tensor& y, const Field& field);
 /// Returns 1 / x; 0 has none and becomes unknown.
 at::Tensor inverses(const at::Tensor& x, const Field& field);
+/// Returns x^exponent.
+at::Tensor powers(const at::Tensor& x, uint64_t exponent, const Field& field);
 /// Returns exp(x) at a level, of elements of the next one; exp(minus infinity) = 0.
 at::Tensor exponentials(const at::Tensor& x, int64_t level);
 /// Returns doubles as elements of a level; NaN and plus infinity are unknown.
 at::Tensor from_doubles(const at::Tensor& values, int64_t level);
-/// Returns matrix products [..., m, k] [..., k, n].
-at::Tensor products(const at::Tensor& a, const at::Tensor& b, const Field& field);
 
 /// Returns rows [rest, n]: the dimensions `dims` last, flattened. Negative dims count from the end; none:
 /// all.

@@ -32,7 +32,7 @@ struct Entry {
 std::mutex mutex;
 std::unordered_map<c10::StorageImpl*, Entry> entries;
 size_t made_since_sweep = 0;  ///< bytes of memory whose entries were made
-constexpr size_t sweep_after = size_t{16} << 20U;
+constexpr size_t sweep_after = size_t{4} << 20U;
 
 /// Frees the residues of memory that was freed.
 void sweep(size_t bytes) {
@@ -288,6 +288,17 @@ void mark_constant(const at::Tensor& x) {
     }
   }
   write(x, constants(real_values(x)));
+}
+
+void limit_levels(const at::Tensor& x, size_t count) {
+  const std::lock_guard guard(mutex);
+  Entry* const entry = find(x);
+  if (entry == nullptr || entry->known != Known::numbers || entry->numbers.levels.size() <= count)
+    return;
+  if (count == 1)
+    entry->numbers = {{entry->numbers.first()}, {}, {}, entry->numbers.square};
+  else
+    entry->numbers.levels.resize(count);
 }
 
 void lift_always(const at::Tensor& x) {

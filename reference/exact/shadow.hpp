@@ -38,6 +38,10 @@ void write(const at::Tensor& x, const Numbers& numbers);
 void mark_unwritten(const at::Tensor& x);
 void mark_constant(const at::Tensor& x);
 
+/// Keeps only the first levels of this memory, where nobody takes so many exponentials of it as it has
+/// levels. A mistake is refused, since an exponential then has no level left.
+void limit_levels(const at::Tensor& x, size_t count);
+
 /// From now on, upper levels of this memory are hashes of level 0. For parameters: what an optimizer writes
 /// has level 0 only, and the next forward pass needs all levels.
 void lift_always(const at::Tensor& x);

@@ -16,24 +16,24 @@ namespace parity::reference::exact {
 namespace {
 
 constexpr int lowest_exponent = -1200, highest_exponent = 1200;
-constexpr int bits_of_first = 61;
 constexpr int bits_lost = 6;  ///< by a level, since some 2^6 candidates are tried for each prime
 
 /// Returns the primes of a tower, the largest first. Each has the form 2 k p + 1 over the next one, with k
 /// odd, so that it is 3 modulo 4.
 /// \param start  where the search for the smallest begins, 3 modulo 4
-std::vector<uint64_t> draw_primes(uint64_t start, int64_t levels) {
+/// \param bits   of the largest at most
+std::vector<uint64_t> draw_primes(uint64_t start, int64_t levels, int bits) {
   for (;; start += 4) {
     if (!is_prime(start))
       continue;
     std::vector<uint64_t> primes = {start};
-    while (static_cast<int64_t>(primes.size()) < levels && primes.back() >> bits_of_first == 0) {
+    while (static_cast<int64_t>(primes.size()) < levels && primes.back() >> bits == 0) {
       uint64_t k = 1;
       while (!is_prime(2 * k * primes.back() + 1))
         k += 2;
       primes.push_back(2 * k * primes.back() + 1);
     }
-    if (primes.back() >> bits_of_first == 0)
+    if (primes.back() >> bits == 0)
       return {primes.rbegin(), primes.rend()};
   }
 }
@@ -84,8 +84,10 @@ void set_tower(Tower tower) {
 }
 
 const Tower& tower() {
-  require(current_tower().has_value(), "no tower is set");
-  return *current_tower();
+  const std::optional<Tower>& current = current_tower();
+  if (!current)
+    throw InternalError("no tower is set");
+  return *current;
 }
 
 bool is_prime(uint64_t number) {
@@ -107,11 +109,11 @@ bool is_prime(uint64_t number) {
   return true;
 }
 
-Tower::Tower(uint64_t key, int64_t levels, Constants constants)
+Tower::Tower(uint64_t key, int64_t levels, Constants constants, int bits)
     : key_(splitmix64(key ^ 0x7A3B5C9D1E2F4861U)), constants_(constants) {
   require(levels >= 1 && levels <= 4, "a tower has 1 to 4 levels");
-  const int bits = bits_of_first - 1 - bits_lost * static_cast<int>(levels - 1);
-  for (const uint64_t prime : draw_primes(uint64_t{1} << bits | key_ >> (65 - bits) | 3U, levels))
+  const int of_last = bits - 1 - bits_lost * static_cast<int>(levels - 1);
+  for (const uint64_t prime : draw_primes(uint64_t{1} << of_last | key_ >> (65 - of_last) | 3U, levels, bits))
     fields_.emplace_back(prime);
   for (int64_t level = 0; level + 1 < levels; ++level) {
     const Field& here = field(level);
@@ -134,11 +136,14 @@ Tower::Tower(uint64_t key, int64_t levels, Constants constants)
 
 uint64_t Tower::exp(int64_t level, uint64_t x) const {
   const Field& here = field(level);
-  const Powers& powers = powers_[static_cast<size_t>(level)];
-  uint64_t result = 1;
-  for (size_t byte = 0; x != 0; ++byte, x >>= 8)
-    result = here.mul(result, powers[byte][x & 255]);
-  return result;
+  std::array<uint64_t, 8> factors;
+  for (size_t byte = 0; byte < factors.size(); ++byte)
+    factors[byte] = powers_[static_cast<size_t>(level)][byte][x >> (8 * byte) & 255];
+  for (size_t count = factors.size() / 2; count > 0;
+       count /= 2)  // in pairs, which need not wait for each other
+    for (size_t i = 0; i < count; ++i)
+      factors[i] = here.mul(factors[i], factors[i + count]);
+  return factors.front();
 }
 
 uint64_t Tower::project(uint64_t x) const {
@@ -162,11 +167,8 @@ uint64_t Tower::constant(int64_t level, double value) const {
                   two_to_[static_cast<size_t>(level)][static_cast<size_t>(exponent - 53 - lowest_exponent)]);
 }
 
-uint64_t Tower::hash(int64_t level, uint64_t function, uint64_t x) const {
-  const uint64_t first = splitmix64(key_ ^ splitmix64(function ^ static_cast<uint64_t>(level) << 56U));
-  const uint64_t high = splitmix64(first ^ splitmix64(x + 0x632BE59BD9B4E019U)),
-                 low = splitmix64(high ^ first);
-  return field(level).reduce_any(static_cast<Wide>(high) << 64U | low);
+Hash Tower::hash(int64_t level, uint64_t function) const {
+  return Hash(splitmix64(key_ ^ splitmix64(function ^ static_cast<uint64_t>(level) << 56U)), field(level));
 }
 
 }  // namespace parity::reference::exact

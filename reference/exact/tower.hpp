@@ -3,10 +3,12 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <string_view>
 #include <vector>
 
+#include "harness/base/hash.hpp"
 #include "reference/exact/field.hpp"
 
 namespace parity::reference::exact {
@@ -15,6 +17,24 @@ namespace parity::reference::exact {
 enum class Constants {
   binary,   ///< the double that it is
   decimal,  ///< the shortest decimal that rounds to it, in float32 if it is a float32
+};
+
+/// A keyed hash of elements of level 0 as elements of a level; an uninterpreted function.
+class Hash {
+ public:
+  Hash(uint64_t key, const Field& field)
+      : key_(key), field_(field), unused_bits_(std::countl_zero(field.prime()) + 1) {}
+
+  uint64_t operator()(uint64_t x) const {
+    const uint64_t high = splitmix64(key_ ^ splitmix64(x + 0x632BE59BD9B4E019U)),
+                   low = splitmix64(high ^ key_);
+    return field_.reduce(static_cast<Wide>(high >> unused_bits_) << 64U | low);
+  }
+
+ private:
+  uint64_t key_;
+  Field field_;
+  int unused_bits_;  ///< so that the bits of a hash are a number below 2^64 p
 };
 
 /// Fields whose primes divide each other's groups: p_{i+1} divides p_i - 1. So
@@ -29,7 +49,8 @@ class Tower {
   /// Draws the primes. p_0 has 60 or 61 bits; each further prime has a few bits less.
   /// \param key     of the draw; the same key gives the same tower
   /// \param levels  1 to 4
-  Tower(uint64_t key, int64_t levels, Constants constants = Constants::binary);
+  /// \param bits    of the largest prime at most; fewer show how often numbers are equal by accident
+  Tower(uint64_t key, int64_t levels, Constants constants = Constants::binary, int bits = 61);
 
   int64_t levels() const { return static_cast<int64_t>(fields_.size()); }
   const Field& field(int64_t level) const { return fields_[static_cast<size_t>(level)]; }
@@ -41,8 +62,9 @@ class Tower {
 
   /// Returns a finite double as an element of a level.
   uint64_t constant(int64_t level, double value) const;
-  /// Returns a keyed hash of elements of level 0 as an element of a level; an uninterpreted function.
-  uint64_t hash(int64_t level, uint64_t function, uint64_t x) const;
+  /// Returns the hash that a function's name draws.
+  Hash hash(int64_t level, uint64_t function) const;
+  uint64_t hash(int64_t level, uint64_t function, uint64_t x) const { return hash(level, function)(x); }
 
  private:
   /// Powers of a generator by the bytes of the exponent.

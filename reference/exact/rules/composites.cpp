@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Operators that are written with others. What they compute, not how, follows PyTorch's documentation.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -31,24 +32,47 @@ at::Tensor shifted(const at::Tensor& x, int64_t dim) {
   return x - largest.masked_fill(largest.isneginf(), 0);
 }
 
+/// Returns a function of each eighth of the rows, joined, since logits are the largest tensors of a small
+/// model.
+/// \param dim  along which the function computes
+Tensors in_parts(const Tensors& arguments, int64_t dim,
+                 const std::function<at::Tensor(const Tensors& part)>& function) {
+  const int64_t rank = arguments.front().dim(), rows = rank < 2 ? 1 : arguments.front().size(0);
+  if (dim == 0 || dim == -rank || rows == 0)
+    return {function(arguments)};
+  const int64_t count = (rows + 7) / 8;
+  Tensors results;
+  for (int64_t first = 0; first < rows; first += count) {
+    Tensors part;
+    for (const at::Tensor& each : arguments)
+      part.push_back(rank < 2 ? each : each.narrow(0, first, std::min(count, rows - first)));
+    results.push_back(function(part));
+  }
+  return {results.size() == 1 ? results.front() : at::cat(results, 0)};
+}
+
 Tensors softmax(Call& call) {  // (self, dim, half_to_float)
-  const at::Tensor e = shifted(call.tensor(0), call.integer(1)).exp();
-  return {e / e.sum(call.integer(1), true)};
+  return in_parts({call.tensor(0)}, call.integer(1), [&](const Tensors& x) {
+    const at::Tensor e = shifted(x[0], call.integer(1)).exp();
+    return e / e.sum(call.integer(1), true);
+  });
 }
 
 Tensors log_softmax(Call& call) {
-  const at::Tensor x = shifted(call.tensor(0), call.integer(1));
-  return {x - x.exp().sum(call.integer(1), true).log()};
+  return in_parts({call.tensor(0)}, call.integer(1), [&](const Tensors& part) {
+    const at::Tensor x = shifted(part[0], call.integer(1));
+    return x - x.exp().sum(call.integer(1), true).log();
+  });
 }
 
 Tensors softmax_backward(Call& call) {  // (grad, output, dim, input_dtype)
-  const at::Tensor &grad = call.tensor(0), &y = call.tensor(1);
-  return {y * (grad - (grad * y).sum(call.integer(2), true))};
+  return in_parts({call.tensor(0), call.tensor(1)}, call.integer(2),
+                  [&](const Tensors& x) { return x[1] * (x[0] - (x[0] * x[1]).sum(call.integer(2), true)); });
 }
 
 Tensors log_softmax_backward(Call& call) {
-  const at::Tensor &grad = call.tensor(0), &y = call.tensor(1);
-  return {grad - y.exp() * grad.sum(call.integer(2), true)};
+  return in_parts({call.tensor(0), call.tensor(1)}, call.integer(2),
+                  [&](const Tensors& x) { return x[0] - x[1].exp() * x[0].sum(call.integer(2), true); });
 }
 
 Tensors logsumexp(Call& call) {  // (self, dims, keepdim)
@@ -133,30 +157,57 @@ void refuse_dropout(double rate) {
     throw UserError("dropout inside attention has no exact form");
 }
 
+/// Returns the results of a function of each row of a batch, joined. Scores of all rows at once would take
+/// more memory than the rest of a model.
+Tensors row_by_row(int64_t rows, const std::function<Tensors(int64_t row)>& function) {
+  std::vector<Tensors> parts;
+  for (int64_t row = 0; row < rows; ++row)
+    parts.push_back(function(row));
+  Tensors joined;
+  for (size_t i = 0; i < parts.front().size(); ++i) {
+    Tensors all;
+    for (const Tensors& part : parts)
+      all.push_back(part[i]);
+    joined.push_back(at::cat(all, 0));
+  }
+  return joined;
+}
+
+/// Returns a row of a tensor, or all of a mask that is the same for every row.
+at::Tensor row_of(const at::Tensor& x, int64_t row) {
+  return x.defined() && x.dim() == 4 && x.size(0) > 1 ? x.narrow(0, row, 1) : x;
+}
+
 Tensors attention(Call& call) {  // (q, k, v, dropout, causal, mask, scale) to (out, logsumexp)
   refuse_dropout(call.number(3));
-  const at::Tensor& q = call.tensor(0);
-  const at::Tensor s =
-      scores(q, call.tensor(1), scale_of(call, 6, q), call.argument(4).toBool(), optional(call, 5));
-  const at::Tensor largest = s.amax(-1, true);
-  const at::Tensor base = largest.masked_fill(largest.isneginf(), 0);
-  const at::Tensor e = (s - base).exp(), total = e.sum(-1, true);
-  const at::Tensor empty = total.eq(0), safe = total.masked_fill(empty, 1);
-  return {at::matmul(e / safe, call.tensor(2)), (base + safe.log()).squeeze(-1)};
+  const double scale = scale_of(call, 6, call.tensor(0));
+  return row_by_row(call.tensor(0).size(0), [&](int64_t row) -> Tensors {
+    const auto own = [&](size_t i) { return row_of(call.tensor(i), row); };
+    const at::Tensor s =
+        scores(own(0), own(1), scale, call.argument(4).toBool(), row_of(optional(call, 5), row));
+    const at::Tensor largest = s.amax(-1, true);
+    const at::Tensor base = largest.masked_fill(largest.isneginf(), 0);
+    const at::Tensor e = (s - base).exp(), total = e.sum(-1, true);
+    const at::Tensor empty = total.eq(0), safe = total.masked_fill(empty, 1);
+    return {at::matmul(e / safe, own(2)), (base + safe.log()).squeeze(-1)};
+  });
 }
 
 /// (grad_out, q, k, v, out, logsumexp, dropout, causal, mask, scale) to gradients of q, k, v.
 Tensors attention_backward(Call& call) {
   refuse_dropout(call.number(6));
-  const auto wide = [&](size_t i) { return call.tensor(i).to(at::kFloat); };  // the sums may be wider than q
-  const at::Tensor grad = wide(0), q = wide(1), k = wide(2), v = wide(3);
-  const double scale = scale_of(call, 9, q);
-  const at::Tensor s = scores(q, k, scale, call.argument(7).toBool(), optional(call, 8));
-  const at::Tensor weights = (s - wide(5).unsqueeze(-1)).exp();
-  const at::Tensor delta = (grad * wide(4)).sum(-1, true);
-  const at::Tensor ds = (at::matmul(grad, v.transpose(-2, -1)) - delta) * weights * scale;
-  return {at::matmul(ds, k), at::matmul(ds.transpose(-2, -1), q),
-          at::matmul(weights.transpose(-2, -1), grad)};
+  const double scale = scale_of(call, 9, call.tensor(1));
+  return row_by_row(call.tensor(0).size(0), [&](int64_t row) -> Tensors {
+    // The sums may be wider than q.
+    const auto wide = [&](size_t i) { return call.tensor(i).narrow(0, row, 1).to(at::kFloat); };
+    const at::Tensor grad = wide(0), q = wide(1), k = wide(2), v = wide(3);
+    const at::Tensor s = scores(q, k, scale, call.argument(7).toBool(), row_of(optional(call, 8), row));
+    const at::Tensor weights = (s - wide(5).unsqueeze(-1)).exp();
+    const at::Tensor delta = (grad * wide(4)).sum(-1, true);
+    const at::Tensor ds = (at::matmul(grad, v.transpose(-2, -1)) - delta) * weights * scale;
+    return {at::matmul(ds, k), at::matmul(ds.transpose(-2, -1), q),
+            at::matmul(weights.transpose(-2, -1), grad)};
+  });
 }
 
 /// (self[], grads[], exp_avgs[], exp_avg_sqs[], max_exp_avg_sqs[], state_steps[], lr, beta1, beta2,

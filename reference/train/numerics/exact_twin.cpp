@@ -32,6 +32,30 @@ torch::Tensor residues_of(const torch::Tensor& x, const std::string& name) {
   }
 }
 
+/// Drops levels where fewer exponentials follow, up to the next norm, than the model has at most: none after
+/// values and the upper half of SwiGLU, one after norms, but for the experts that weigh their input.
+void drop_unused_levels(Decoder& model) {
+  const auto keep = [&](const std::string& part, size_t count) {
+    model.hooks().after(part, [count](const torch::Tensor& x) {
+      exact::limit_levels(x, count);
+      return x;
+    });
+  };
+  const ModelDimensions& dimensions = model.dimensions();
+  for (int64_t i = 0; i < dimensions.n_layers; ++i) {
+    const std::string layer = "layers." + std::to_string(i);
+    for (const char* norm :
+         {".attention_norm", ".attention.q_norm", ".attention.k_norm", ".attention.kv_norm"})
+      keep(layer + norm, 2);
+    keep(layer + ".attention.v", 1);
+    if (dimensions.moe.is_in(i))
+      continue;
+    keep(layer + ".ffn_norm", 2);
+    keep(layer + ".feed_forward.w3", 1);
+  }
+  keep("norm", 2);
+}
+
 }  // namespace
 
 void begin_exact_twin(const RunConfig& config, uint64_t key) {
@@ -54,7 +78,7 @@ torch::Tensor recorded(const torch::Tensor& x, const std::string& name) {
   if (!exact::is_active() || !exact::is_numeric(x))
     return x;
   if (is_of_operator(name) && exact::known_of(x) == exact::Known::constants)
-    return x;  // a person can read it
+    return x;                                                               // a person can read it
   if (is_of_operator(name) && exact::known_of(x) != exact::Known::numbers)  // before a collective fills it
     return torch::full(x.sizes(), -1, torch::kLong).view(torch::kUInt64);
   const torch::Tensor residues = residues_of(x, name);
@@ -75,6 +99,7 @@ void draw_residues(Decoder& model) {
     return inner(exact::renewed(x, eps), weight, eps);
   };
   model.hooks().compute_with(std::move(operators));
+  drop_unused_levels(model);
 }
 
 void keep_levels(const Parameters& parameters) {

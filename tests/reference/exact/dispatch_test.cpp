@@ -86,6 +86,62 @@ TEST_F(DispatchTest, FusedAttentionIsWhatItsFormulaSays) {
     EXPECT_TRUE(same(a[i], b[i])) << i;
 }
 
+TEST_F(DispatchTest, NarrowValuesAreWeighedByARootOfTheScale) {
+  const at::Tensor q = variable("q", {1, 2, 6, 10}), k = variable("k", {1, 2, 6, 10}),
+                   v = variable("v", {1, 2, 6, 5});
+  const auto formula = [&](const at::Tensor& scores) { return at::softmax(scores, -1).matmul(v); };
+  const double scale = 1 / std::sqrt(10.0), root = std::sqrt(scale);
+  const at::Tensor found = at::scaled_dot_product_attention(q, k, v, {}, 0.0, false, scale);
+  EXPECT_TRUE(same(found, formula(at::matmul(q * root, (k * root).transpose(-1, -2)))));
+  EXPECT_FALSE(same(found, formula(at::matmul(q, k.transpose(-1, -2)) * scale)))
+      << "the root of a double is rounded";
+}
+
+TEST_F(DispatchTest, RowsOfABatchAttendWithTheirOwnMask) {
+  const at::Tensor q = variable("q", {3, 2, 5, 8}), k = variable("k", {3, 2, 5, 8}),
+                   v = variable("v", {3, 2, 5, 8});
+  const at::Tensor allowed =
+      at::arange(75).remainder(3).ne(0).view({3, 1, 5, 5}).logical_or(at::eye(5, at::kBool));
+  const at::Tensor found = at::scaled_dot_product_attention(q, k, v, allowed, 0.0, false, 0.25);
+  const at::Tensor formula =
+      at::softmax((at::matmul(q, k.transpose(-1, -2)) * 0.25).masked_fill(allowed.logical_not(), -INFINITY),
+                  -1)
+          .matmul(v);
+  EXPECT_TRUE(same(found, formula));
+  EXPECT_TRUE(same(torch::autograd::grad({(found * found).sum()}, {k})[0],
+                   torch::autograd::grad({(formula * formula).sum()}, {k})[0]));
+}
+
+TEST_F(DispatchTest, SeveralTensorsAreUpdatedOneByOne) {
+  const at::Tensor a = variable("a", {3}).detach(), b = variable("b", {4}).detach(),
+                   factor = variable("f", {}).detach();
+  const at::Tensor expected_a = a * factor, expected_b = b * factor;
+  at::_foreach_mul_({a, b}, factor);
+  EXPECT_TRUE(same(a, expected_a));
+  EXPECT_TRUE(same(b, expected_b));
+}
+
+TEST_F(DispatchTest, AChangedElementGetsAnotherResidue) {
+  const at::Tensor x = variable("x", {3, 4}).detach(), before = residues_of(x);
+  follow_change(x, [&] { x.mutable_data_ptr<float>()[5] = std::nextafter(x.data_ptr<float>()[5], 1e30F); });
+  EXPECT_EQ(residues_of(x).ne(before).sum().item<int64_t>(), 1);
+  EXPECT_NE(residues_of(x)[1][1].item<int64_t>(), before[1][1].item<int64_t>());
+  const at::Tensor once = residues_of(x);
+  follow_change(x, [] {});
+  EXPECT_TRUE(at::equal(residues_of(x), once));
+  EXPECT_TRUE(same(x * 2, x + x)) << "it can be computed with";
+}
+
+TEST_F(DispatchTest, LevelsThatNobodyNeedsAreDropped) {
+  const at::Tensor x = variable("x", {4}).detach().clone();
+  const at::Tensor first = residues_of(x);
+  limit_levels(x, 2);
+  EXPECT_TRUE(same(x.exp(), x.exp()));
+  limit_levels(x, 1);
+  EXPECT_TRUE(at::equal(residues_of(x), first));
+  EXPECT_THAT(complaint([&] { static_cast<void>(x.exp()); }), HasSubstr("no level left"));
+}
+
 TEST_F(DispatchTest, CrossEntropyInChunksIsTheWhole) {
   const at::Tensor logits = variable("l", {12, 20});
   const at::Tensor labels = at::arange(12).remainder(20).masked_fill(at::arange(12).eq(3), -100);

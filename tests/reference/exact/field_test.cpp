@@ -33,6 +33,19 @@ RC_GTEST_PROP(FieldTest, AnInverseTimesItsNumberIsOne, (uint64_t a)) {
   }
 }
 
+RC_GTEST_PROP(FieldTest, MontgomerysFormMultipliesTheSame, (uint64_t a, uint64_t b)) {
+  for (const uint64_t p : primes) {
+    const Field field(p);
+    const Montgomery form(field);
+    for (const uint64_t x : {a % p, p - 1, uint64_t{0}}) {
+      RC_ASSERT(form.out_of(form.into(x)) == x);
+      RC_ASSERT(form.out_of(form.mul(form.into(x), form.into(b % p))) == field.mul(x, b % p));
+      const uint64_t product = form.mul(2 * p - 1, 2 * p - 1);
+      RC_ASSERT(product < 2 * p);
+    }
+  }
+}
+
 TEST(FieldTest, ZeroHasNoInverseAndPowersCount) {
   const Field field(1000003);
   EXPECT_EQ(field.inverse(0), 0U);

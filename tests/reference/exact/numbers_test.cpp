@@ -2,13 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/exact/numbers.hpp"
 
+#include <array>
+#include <functional>
 #include <limits>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include <ATen/ATen.h>
 
 #include "harness/base/error.hpp"
+#include "harness/base/hash.hpp"
+#include "reference/exact/matrix_product.hpp"
 #include "reference/exact/planes.hpp"
 
 namespace parity::reference::exact {
@@ -41,6 +46,108 @@ TEST_F(NumbersTest, ProductsAreThoseOfEachRowAndColumn) {
       for (size_t level = 0; level < 3; ++level)
         EXPECT_EQ(c.levels[level][1][row][column].item<int64_t>(), expected.levels[level].item<int64_t>());
     }
+}
+
+/// Returns residues of which some are the least and the largest; with seed 0, digits that are all -2^20.
+at::Tensor extreme_matrix(int64_t rows, int64_t columns, const Field& field, uint64_t seed) {
+  at::Tensor result = at::empty({rows, columns}, at::kLong);
+  for (int64_t i = 0; i < result.numel(); ++i) {
+    const uint64_t draw = splitmix64(seed + static_cast<uint64_t>(i));
+    const std::array<uint64_t, 8> picks = {
+        0,         1,         field.prime() - 1,   field.prime() / 2, field.prime() / 2 + 1,
+        (1 << 20), (1 << 21), draw % field.prime()};
+    result.mutable_data_ptr<int64_t>()[i] = static_cast<int64_t>(
+        seed == 0 ? ((uint64_t{1} << 41U) - (1 << 20)) % field.prime() : picks[draw >> 32U & 7U]);
+  }
+  return result;
+}
+
+TEST_F(NumbersTest, DigitsAndIntegersGiveTheSameProducts) {
+  for (const uint64_t prime : {uint64_t{2305843009213693951}, tower().field(0).prime(),
+                               tower().field(2).prime(), uint64_t{1000003}}) {
+    const Field field(prime);
+    for (const auto& [m, k, n] : std::vector<std::array<int64_t, 3>>{
+             {1, 1, 1}, {3, 40, 5}, {7, 2048, 2}, {2, 2049, 3}, {300, 9, 270}, {1, 4200, 1}})
+      for (uint64_t seed = 0; seed < 3; ++seed) {
+        const at::Tensor a = extreme_matrix(m, k, field, seed), b = extreme_matrix(k, n, field, seed * 7);
+        EXPECT_TRUE(at::equal(product_of_digits(a, b, field), product_of_integers(a, b, field)))
+            << prime << ", " << m << " x " << k << " x " << n;
+      }
+  }
+}
+
+TEST_F(NumbersTest, ProductsOfNothingAreZero) {
+  const at::Tensor none =
+      products(at::empty({2, 3, 0}, at::kLong), at::empty({2, 0, 4}, at::kLong), tower().field(0));
+  EXPECT_TRUE(at::equal(none, at::zeros({2, 3, 4}, at::kLong)));
+  EXPECT_EQ(
+      products(at::empty({0, 3, 5}, at::kLong), at::empty({0, 5, 4}, at::kLong), tower().field(0)).numel(),
+      0);
+}
+
+TEST_F(NumbersTest, AnElementWithoutResidueMakesItsRowUnknown) {
+  const Field field = tower().field(0);
+  for (const int64_t k : {4, 64}) {
+    at::Tensor a = extreme_matrix(40, k, field, 1), b = extreme_matrix(k, 40, field, 2);
+    a[3][1] = unknown;
+    b[2][5] = minus_infinity;
+    const at::Tensor product = products(a, b, field);
+    EXPECT_TRUE(product[3].eq(unknown).all().item<bool>());
+    EXPECT_TRUE(product.select(1, 5).eq(unknown).all().item<bool>());
+    EXPECT_EQ(product.eq(unknown).sum().item<int64_t>(), 79);
+  }
+}
+
+TEST_F(NumbersTest, PowersOfPlanesAreThoseOfTheirElements) {
+  const Field field = tower().field(1);
+  at::Tensor x = extreme_matrix(5, 5, field, 3);
+  x[4][4] = unknown;
+  for (const uint64_t exponent :
+       {uint64_t{0}, uint64_t{1}, uint64_t{5}, (field.prime() + 1) / 4, field.prime() - 2}) {
+    const at::Tensor y = powers(x, exponent, field);
+    for (int64_t i = 0; i < 24; ++i)
+      EXPECT_EQ(
+          y.flatten()[i].item<int64_t>(),
+          static_cast<int64_t>(field.power(static_cast<uint64_t>(x.flatten()[i].item<int64_t>()), exponent)));
+    EXPECT_EQ(y[4][4].item<int64_t>(), unknown);
+  }
+}
+
+/// Returns how often two functions of independent numbers are equal in a small field, times its smallest
+/// prime.
+double accidents(const std::function<Numbers(const Numbers& x, const Numbers& y, double constant)>& function,
+                 int bits) {
+  int64_t equal = 0, all = 0;
+  for (uint64_t key = 0; key < 8; ++key) {
+    set_tower(Tower(key, 2, Constants::binary, bits));
+    const at::Tensor places = at::arange(1 << 16, at::kLong);
+    const Numbers x = uninterpreted("x", {{places}}), y = uninterpreted("y", {{places}});
+    equal += function(x, y, 1).first().eq(function(x, y, 1 + 1e-10).first()).sum().item<int64_t>();
+    all += places.numel();
+  }
+  return static_cast<double>(equal) / static_cast<double>(all) *
+         static_cast<double>(tower().field(1).prime());
+}
+
+/// The belief of the README, measured where accidents are frequent: a difference is overlooked about once in
+/// as many elements as the smallest prime is large.
+TEST_F(NumbersTest, AccidentsAreAsRareAsTheFieldIsLarge) {
+  for (const int bits : {16, 19}) {
+    EXPECT_LT(accidents([](const Numbers& x, const Numbers& y,
+                           double c) { return div(add(mul(x, y), constant(c)), add(x, y)); },
+                        bits),
+              3);
+    const double exponential =
+        accidents([](const Numbers& x, const Numbers& y,
+                     double c) { return div(exp(mul(x, constant(c))), add(exp(x), exp(y))); },
+                  bits);
+    EXPECT_GT(exponential, 0.2);
+    EXPECT_LT(exponential, 3);
+    EXPECT_LT(accidents([](const Numbers& x, const Numbers& y,
+                           double c) { return rsqrt(add(mul(x, x), mul(y, constant(c)))); },
+                        bits),
+              3);
+  }
 }
 
 TEST_F(NumbersTest, SoftmaxDoesNotDependOnTheShift) {
