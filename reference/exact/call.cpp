@@ -83,7 +83,9 @@ at::Tensor Call::call_on(const std::vector<std::pair<size_t, c10::IValue>>& repl
 }
 
 std::string base_name(const c10::FunctionSchema& schema) {
-  std::string name = schema.name().substr(schema.name().find(':') + 2);
+  if (!schema.name().starts_with("aten::"))
+    return schema.name();
+  std::string name = schema.name().substr(6);
   if (name.ends_with('_') && !name.ends_with("__"))
     name.pop_back();
   return name;

@@ -59,7 +59,7 @@ class Call {
 };
 
 /// Returns the name of an operator without "aten::" and without what marks a variant in place: "add" of
-/// "aten::add_".
+/// "aten::add_". An operator of another library keeps its whole name, and so gets no rule of another's.
 std::string base_name(const c10::FunctionSchema& schema);
 
 /// Computes the residues of an operator's results, one entry for each tensor; an entry without levels: none.

@@ -16,7 +16,9 @@
 #include "harness/base/error.hpp"
 #include "reference/exact/call.hpp"
 #include "reference/exact/dispatch_key.hpp"
+#include "reference/exact/process_groups.hpp"
 #include "reference/exact/shadow.hpp"
+#include "reference/exact/strict.hpp"
 
 namespace parity::reference::exact {
 namespace {
@@ -37,6 +39,7 @@ void for_tensors(const c10::IValue& value, const Function& function) {
 struct Kind {
   bool gives_views = false;                         ///< of memory that keeps its residues
   bool allocates = false;                           ///< and writes nothing
+  bool is_fresh = false;                            ///< a literal of Python (lift_fresh), which no operator wrote
   bool copies = false;                              ///< one tensor into new memory
   std::optional<c10::DispatchKey> decomposes = {};  ///< into other operators, by the kernel of this key
   std::string base;
@@ -51,6 +54,7 @@ Kind kind_of(const c10::OperatorHandle& op) {
   });
   kind.allocates = kind.base.starts_with("empty") || kind.base.starts_with("new_empty") ||
                    kind.base.starts_with("_empty") || kind.base.starts_with("resize");
+  kind.is_fresh = kind.base == "lift_fresh" || kind.base == "lift";
   kind.copies = schema.name() == "aten::clone" || schema.name() == "aten::_to_copy";
   kind.gives_views |= kind.base == "set" || kind.base == "set_data" || kind.base == "_reshape_alias";
   if (!op.hasKernelForDispatchKey(c10::DispatchKey::CPU))
@@ -102,24 +106,58 @@ void store(const std::vector<at::Tensor>& written, const std::vector<Numbers>& r
   throw UserError(text.starts_with("exact twin: ") ? text : "exact twin: " + name + ": " + text);
 }
 
-void run_with_rule(Call& call, const Kind& kind) {
-  const std::string name = call.op().schema().name() + "." + call.op().schema().overload_name();
-  std::vector<Numbers> results;
+std::string name_of(const Call& call) {
+  return call.op().schema().name() + "." + call.op().schema().overload_name();
+}
+
+/// Calls a function; what it refuses gets the name of the operator.
+template <class Function>
+auto naming(const Call& call, const Function& function) {
   try {
-    results = all_rules().find(kind.base)->second(call);
+    return function();
   } catch (const UserError& error) {
-    rethrow_with(name, error);
+    rethrow_with(name_of(call), error);
   } catch (const c10::Error& error) {
-    throw UserError("exact twin: " + name + ": " + error.what_without_backtrace());
+    throw UserError("exact twin: " + name_of(call) + ": " + error.what_without_backtrace());
   }
+}
+
+void run_with_rule(Call& call, const Kind& kind) {
+  const std::vector<Numbers> results = naming(call, [&] {
+    check_strictly(call, chooses(kind.base) ? Use::decision : Use::number);
+    return all_rules().find(kind.base)->second(call);
+  });
   call.run();
-  store(call.written(), results, name);
+  store(call.written(), results, name_of(call));
+}
+
+/// Runs an operator without a rule. Comparisons and indices have no residues. Only results that are numbers
+/// need a rule.
+void run_without_rule(Call& call) {
+  naming(call, [&] { check_strictly(call, Use::decision); });
+  call.run();
+  for (const at::Tensor& each : call.written())
+    if (is_numeric(each))
+      throw UserError("exact twin: " + name_of(call) + " has no exact form");
+}
+
+/// Returns whether a tensor among the arguments is of a subclass in Python, such as a DTensor. Its operators
+/// arrive again, with the tensors that it holds.
+bool any_subclass(const torch::jit::Stack& stack, size_t count) {
+  bool any = false;
+  for (const c10::IValue& each : torch::jit::last(stack, count))
+    for_tensors(each, [&](const at::Tensor& x) {
+      any |= x.defined() && x.key_set().has(c10::DispatchKey::Python);
+    });
+  return any;
 }
 
 void intercept(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack) {
   const Kind& kind = cached_kind_of(op);
   const bool has_rule = all_rules().contains(kind.base);
   const size_t count = op.schema().arguments().size();
+  if (any_subclass(*stack, count))
+    return op.redispatchBoxed(keys & c10::DispatchKeySet(c10::DispatchKeySet::FULL_AFTER, dispatch_key), stack);
   const bool implicit = kind.decomposes == c10::DispatchKey::CompositeImplicitAutograd;
   const bool views = kind.gives_views && !implicit;  // an implicit one may copy, as reshape does
   const auto needs = [&] {
@@ -133,23 +171,23 @@ void intercept(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::j
   const c10::impl::ExcludeDispatchKeyGuard without_residues(dispatch_key);
   Call call(op, keys, torch::jit::last(*stack, count).vec());
   torch::jit::drop(*stack, count);
-  if (kind.copies && known_of(call.tensor(0)) == Known::unwritten && is_numeric(call.tensor(0))) {
+  if (is_collective(op.schema())) {
+    naming(call, [&] { run_collective(call); });
+  } else if (kind.copies && known_of(call.tensor(0)) == Known::unwritten && is_numeric(call.tensor(0))) {
     call.run();
     mark_unwritten(call.result(0));
   } else if (views || kind.allocates || !needs_rule(op, call.arguments())) {
+    naming(call, [&] { check_strictly(call, views ? Use::view : Use::constant); });
     call.run();
     for (const at::Tensor& each : call.written())
       if (is_numeric(each) && !views)
         kind.allocates ? mark_unwritten(each) : mark_constant(each);
+      else if (is_numeric(each) && kind.is_fresh && known_of(each) == Known::nothing)
+        mark_constant(each);
   } else if (has_rule) {
     run_with_rule(call, kind);
   } else {
-    // Comparisons and indices have no residues. Only results that are numbers need a rule.
-    call.run();
-    for (const at::Tensor& each : call.written())
-      if (is_numeric(each))
-        throw UserError("exact twin: " + op.schema().name() + "." + op.schema().overload_name() +
-                        " has no exact form");
+    run_without_rule(call);
   }
   for (const c10::IValue& each : call.results())
     stack->push_back(each);

@@ -38,6 +38,9 @@ void write(const at::Tensor& x, const Numbers& numbers);
 void mark_unwritten(const at::Tensor& x);
 void mark_constant(const at::Tensor& x);
 
+/// Forgets all residues.
+void forget_all();
+
 /// From now on, upper levels of this memory are hashes of level 0. For parameters: what an optimizer writes
 /// has level 0 only, and the next forward pass needs all levels.
 void lift_always(const at::Tensor& x);
