@@ -95,7 +95,7 @@ const Rules& all_rules() {
   static const Rules rules = [] {
     Rules result;
     for (const auto add : {add_arithmetic, add_functions, add_movement, add_choices, add_reductions,
-                           add_products, add_composites})
+                           add_products, add_composites, add_activations, add_norms, add_losses, add_convolutions})
       add(result);
     return result;
   }();
@@ -114,6 +114,11 @@ std::vector<Numbers> from_operators(const std::function<std::vector<at::Tensor>(
   for (const at::Tensor& each : tensors)
     result.push_back(each.defined() ? read(each) : Numbers());
   return result;
+}
+
+Rule composite(std::function<std::vector<at::Tensor>(Call& call)> function) {
+  return
+      [function = std::move(function)](Call& call) { return from_operators([&] { return function(call); }); };
 }
 
 }  // namespace parity::reference::exact

@@ -77,9 +77,16 @@ void add_choices(Rules& rules);
 void add_reductions(Rules& rules);
 void add_products(Rules& rules);
 void add_composites(Rules& rules);
+void add_activations(Rules& rules);
+void add_norms(Rules& rules);
+void add_losses(Rules& rules);
+void add_convolutions(Rules& rules);
 
 /// Computes a rule from other operators: calls `function`, whose operators compute residues as well, and
 /// returns those of the tensors that it returns.
 std::vector<Numbers> from_operators(const std::function<std::vector<at::Tensor>()>& function);
+
+/// Returns the rule of an operator that others express: `function` gives its results, from the same arguments.
+Rule composite(std::function<std::vector<at::Tensor>(Call& call)> function);
 
 }  // namespace parity::reference::exact

@@ -200,9 +200,8 @@ Numbers power(const Numbers& a, double n) {
     return mul(power(a, n - 0.5), sqrt(a));
   }
   const Numbers x = plain(a);
-  if (x.square.defined() && n >= 2)
-    return n == 2 ? square(x)
-                  : mul(power({{x.square}}, std::floor(n / 2)), n / 2 == std::floor(n / 2) ? constant(1) : x);
+  if (x.square.defined() && n == 2)
+    return square(x);
   Numbers result;
   result.levels =
       by_level(x, [n](const Field& field, uint64_t u) { return field.power(u, static_cast<uint64_t>(n)); });

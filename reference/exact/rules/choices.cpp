@@ -98,6 +98,8 @@ Numbers clamped(Call& call, std::optional<size_t> low, std::optional<size_t> hig
 
 /// Returns results that depend on the values only by a choice, as sign does.
 Results decided(Call& call) {
+  if (call.tensor(0).is_complex())
+    throw UserError("the sign of a complex number has no exact form");
   call.run();
   Results results;
   for (const at::Tensor& each : call.written())

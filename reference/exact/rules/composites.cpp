@@ -16,11 +16,6 @@ namespace {
 using Results = std::vector<Numbers>;
 using Tensors = std::vector<at::Tensor>;
 
-Rule composite(std::function<Tensors(Call&)> function) {
-  return
-      [function = std::move(function)](Call& call) { return from_operators([&] { return function(call); }); };
-}
-
 at::Tensor optional(const Call& call, size_t i) {
   return call.has(i) ? call.tensor(i) : at::Tensor();
 }
@@ -63,49 +58,6 @@ Tensors logsumexp(Call& call) {  // (self, dims, keepdim)
   const at::Tensor result =
       (base + sums.masked_fill(empty, 1).log()).masked_fill(empty, -std::numeric_limits<double>::infinity());
   return {keepdim ? result : result.squeeze(dims)};
-}
-
-/// Returns labels as indices, ignored ones as 0, and the weights 1 or 0 of the rows.
-std::pair<at::Tensor, at::Tensor> labels_of(const at::Tensor& target, int64_t ignored,
-                                            const at::Tensor& like) {
-  const at::Tensor is_ignored = target.eq(ignored);
-  return {target.masked_fill(is_ignored, 0), is_ignored.logical_not().to(like.scalar_type())};
-}
-
-void refuse_weights(const Call& call, size_t i) {
-  if (call.has(i))
-    throw UserError("weights of classes have no exact form");
-}
-
-Tensors nll_loss(Call& call) {  // (self, target, weight, reduction, ignore_index)
-  refuse_weights(call, 2);
-  const at::Tensor& x = call.tensor(0);
-  const at::Tensor is_ignored = call.tensor(1).eq(call.integer(4));
-  const at::Tensor index = call.tensor(1).masked_fill(is_ignored, 0);
-  const at::Tensor losses =
-      x.gather(x.dim() - 1, index.unsqueeze(-1)).squeeze(-1).neg().masked_fill(is_ignored, 0);
-  const at::Tensor count = is_ignored.logical_not().sum().to(x.scalar_type());
-  switch (call.integer(3)) {
-    case at::Reduction::None:
-      return {losses, at::zeros({}, x.options())};
-    case at::Reduction::Sum:
-      return {losses.sum(), count};
-    default:
-      return {losses.sum() / count, count};
-  }
-}
-
-Tensors nll_loss_backward(
-    Call& call) {  // (grad, self, target, weight, reduction, ignore_index, total_weight)
-  refuse_weights(call, 3);
-  const at::Tensor& x = call.tensor(1);
-  const auto [index, weights] = labels_of(call.tensor(2), call.integer(5), x);
-  at::Tensor grad = call.tensor(0);
-  if (call.integer(4) == at::Reduction::Mean)
-    grad = grad / weights.sum();
-  const at::Tensor each = -(grad * weights);
-  return {
-      at::zeros(x.sizes(), x.options()).scatter_add(x.dim() - 1, index.unsqueeze(-1), each.unsqueeze(-1))};
 }
 
 /// Returns q k^T scale with forbidden pairs at minus infinity.
@@ -244,8 +196,6 @@ void add_composites(Rules& rules) {
   rules["_softmax_backward_data"] = composite(softmax_backward);
   rules["_log_softmax_backward_data"] = composite(log_softmax_backward);
   rules["logsumexp"] = composite(logsumexp);
-  rules["nll_loss_forward"] = composite(nll_loss);
-  rules["nll_loss_backward"] = composite(nll_loss_backward);
   rules["_scaled_dot_product_flash_attention_for_cpu"] = composite(attention);
   rules["_scaled_dot_product_flash_attention_for_cpu_backward"] = composite(attention_backward);
   rules["_fused_adamw"] = fused_adamw;
