@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -41,6 +42,7 @@ class Call {
   /// Returns a result. \pre run()
   at::Tensor result(size_t i) const;
   const torch::jit::Stack& results() const { return results_; }
+  void replace_result(size_t i, c10::IValue value) { results_.at(i) = std::move(value); }
   /// Returns the tensors that the call has written: its results, or what it changed in place.
   std::vector<at::Tensor> written() const;
 

@@ -11,6 +11,7 @@
 #include <ATen/ATen.h>
 #include <ATen/record_function.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
+#include <c10/core/impl/PyInterpreter.h>
 #include <torch/library.h>
 
 #include "harness/base/error.hpp"
@@ -141,23 +142,44 @@ void run_without_rule(Call& call) {
       throw UserError("exact twin: " + name_of(call) + " has no exact form");
 }
 
-/// Returns whether a tensor among the arguments is of a subclass in Python, such as a DTensor. Its operators
-/// arrive again, with the tensors that it holds.
-bool any_subclass(const torch::jit::Stack& stack, size_t count) {
-  bool any = false;
-  for (const c10::IValue& each : torch::jit::last(stack, count))
+/// Returns the interpreter of an argument that is of a subclass in Python, such as a DTensor; null without one.
+/// \throws UserError for an argument on another device than the CPU
+c10::impl::PyInterpreter* subclass_among(const c10::OperatorHandle& op, const torch::jit::Stack& stack) {
+  c10::impl::PyInterpreter* result = nullptr;
+  for (const c10::IValue& each : torch::jit::last(stack, op.schema().arguments().size()))
     for_tensors(each, [&](const at::Tensor& x) {
-      any |= x.defined() && x.key_set().has(c10::DispatchKey::Python);
+      if (x.defined() && x.key_set().has(c10::DispatchKey::Python))
+        result = x.unsafeGetTensorImpl()->pyobj_slot()->pyobj_interpreter();
+      else if (x.defined() && !x.is_cpu() && !x.is_meta())
+        throw UserError("exact twin: " + op.schema().name() + ": only tensors on the CPU have residues");
     });
-  return any;
+  return result;
+}
+
+/// Calls __torch_dispatch__ as PyTorch does, but the operators that it calls compute residues.
+void call_in_python(c10::impl::PyInterpreter& interpreter, const c10::OperatorHandle& op,
+                    torch::jit::Stack* stack) {
+  using Keys = c10::DispatchKeySet;
+  constexpr auto python = c10::DispatchKey::Python;
+  constexpr Keys above = Keys(Keys::FULL) - Keys(Keys::FULL_AFTER, python) - Keys(python);
+  const c10::impl::ExcludeDispatchKeyGuard handled(above.remove(dispatch_key));
+  interpreter->dispatch(op, stack);
+}
+
+/// Returns the keys below this room's.
+c10::DispatchKeySet below(c10::DispatchKeySet keys) {
+  return keys & c10::DispatchKeySet(c10::DispatchKeySet::FULL_AFTER, dispatch_key);
 }
 
 void intercept(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack) {
   const Kind& kind = cached_kind_of(op);
   const bool has_rule = all_rules().contains(kind.base);
   const size_t count = op.schema().arguments().size();
-  if (any_subclass(*stack, count))
-    return op.redispatchBoxed(keys & c10::DispatchKeySet(c10::DispatchKeySet::FULL_AFTER, dispatch_key), stack);
+  if (c10::impl::PyInterpreter* const interpreter = subclass_among(op, *stack))
+    return keys.has(c10::DispatchKey::Python) ? call_in_python(*interpreter, op, stack)
+                                              : op.redispatchBoxed(below(keys), stack);  // shapes alone
+  if (op.schema().name().starts_with("fsdp::"))
+    return op.redispatchBoxed(below(keys), stack);  // written with other operators
   const bool implicit = kind.decomposes == c10::DispatchKey::CompositeImplicitAutograd;
   const bool views = kind.gives_views && !implicit;  // an implicit one may copy, as reshape does
   const auto needs = [&] {

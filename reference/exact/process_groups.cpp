@@ -3,6 +3,7 @@
 #include "reference/exact/process_groups.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <utility>
 
@@ -107,12 +108,30 @@ class Ranks {
   c10::intrusive_ptr<c10d::ProcessGroup> group_;
 };
 
+/// The handle of a collective that has ended. The backend's own may move values when somebody waits again.
+class Ended : public c10d::Work {
+ public:
+  explicit Ended(c10::intrusive_ptr<c10d::Work> work) : work_(std::move(work)) {}
+
+  bool isCompleted() override { return true; }
+  bool isSuccess() const override { return true; }
+  bool wait(std::chrono::milliseconds /*timeout*/) override { return true; }
+  std::vector<at::Tensor> result() override { return work_->result(); }
+  c10::intrusive_ptr<c10::ivalue::Future> getFuture() override { return work_->getFuture(); }
+
+ private:
+  c10::intrusive_ptr<c10d::Work> work_;
+};
+
 /// Runs the collective itself, to its end.
 void run(Call& call) {
   call.run();
-  for (const c10::IValue& each : call.results())
-    if (each.isObject())
-      each.toCustomClass<c10d::Work>()->wait();
+  for (size_t i = 0; i < call.results().size(); ++i)
+    if (call.results()[i].isObject()) {
+      const auto work = call.results()[i].toCustomClass<c10d::Work>();
+      work->wait();
+      call.replace_result(i, c10::intrusive_ptr<c10d::Work>(c10::make_intrusive<Ended>(work)));
+    }
 }
 
 /// Returns the sum, mean or choice among the rows that the ranks gave.

@@ -211,7 +211,8 @@ bool is_literal(const at::Tensor& x) {
 }  // namespace
 
 bool is_numeric(const at::Tensor& x) {
-  return x.defined() && (x.is_floating_point() || x.is_complex());
+  return x.defined() && (x.is_floating_point() || x.is_complex()) && !x.is_meta() &&
+         !x.key_set().has(c10::DispatchKey::Python);
 }
 
 Known known_of(const at::Tensor& x) {

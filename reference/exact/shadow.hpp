@@ -20,7 +20,7 @@ enum class Known {
   numbers,    ///< it has residues
 };
 
-/// Returns whether a tensor can have residues: real or complex floating point.
+/// Returns whether a tensor can have residues: real or complex floating point, with memory of its own.
 bool is_numeric(const at::Tensor& x);
 
 Known known_of(const at::Tensor& x);

@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..observe.names import named_parameters, plain_name
 from .layout import Layout
 from .library import operators
 from .structure import arguments, leaves, mapped
-from .twin import NUMBERS, Refused, constant, draw_tensor, refusals
+from .twin import NUMBERS, Refused, draw, draw_tensor, refusals
 
 
 @dataclass(frozen=True)
@@ -167,18 +168,14 @@ def _forward_tracebacks() -> Iterator[None]:
             warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
 
 
-def named_parameters(*functions: Any) -> dict[str, Any]:
+def drawn_parameters(*functions: Any) -> dict[str, Any]:
     """Draws residues for the parameters of modules, and returns parameters and buffers of all of them by name."""
     import torch
 
     found: dict[str, Any] = {}
     for function in functions:
-        if not isinstance(function, torch.nn.Module):
-            continue
-        for name, parameter in function.named_parameters():
-            draw_tensor(parameter, name, lifts=True)
-            found[f"parameter {name}"] = parameter
-        for name, buffer in function.named_buffers():
-            constant(buffer)
-            found[f"buffer {name}"] = buffer
+        if isinstance(function, torch.nn.Module):
+            draw(function)
+            found |= {f"parameter {name}": parameter for name, parameter in named_parameters(function)}
+            found |= {f"buffer {plain_name(name)}": buffer for name, buffer in function.named_buffers()}
     return found

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .call import Call, Result, named_parameters
+from .call import Call, Result, drawn_parameters
 from .layout import Layout
 from .ranks import agreed
 from .twin import twin
@@ -53,7 +53,7 @@ def same(
 
 
 def _both(f: Any, g: Any, inputs: Any, gradients: bool, layout: Layout) -> list[dict[str, Result]]:
-    of_f, of_g = named_parameters(f), named_parameters(g)
+    of_f, of_g = drawn_parameters(f), drawn_parameters(g)
     _check_values(of_f, of_g)
     import torch
 

@@ -11,6 +11,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
+from ..observe.names import named_parameters
 from .library import operators
 from .renewing import renewed_norms
 
@@ -83,7 +84,7 @@ def draw(what: Any, name: str = "") -> Any:
 
     if isinstance(what, torch.nn.Module):
         prefix = f"{name}." if name else ""
-        for each, parameter in what.named_parameters():
+        for each, parameter in named_parameters(what):
             draw_tensor(parameter, prefix + each, lifts=True)
         for _, buffer in what.named_buffers():
             constant(buffer)
