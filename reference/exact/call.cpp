@@ -22,6 +22,16 @@ void append(std::vector<at::Tensor>& to, const c10::IValue& value) {
       to.push_back(each);
 }
 
+/// Returns the overload that returns new tensors: "dim" of "dim_out", and "" of "out".
+std::string overload_without_out(const c10::FunctionSchema& schema) {
+  std::string name = schema.overload_name();
+  if (name.ends_with("out"))
+    name.resize(name.size() - 3);
+  if (name.ends_with('_'))
+    name.pop_back();
+  return name;
+}
+
 }  // namespace
 
 Call::Call(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack arguments)
@@ -70,8 +80,8 @@ std::vector<at::Tensor> Call::written() const {
 
 at::Tensor Call::call_on(const std::vector<std::pair<size_t, c10::IValue>>& replaced) const {
   const std::string name = "aten::" + base_name(op_.schema());
-  const auto found = c10::Dispatcher::singleton().findSchema({name, op_.schema().overload_name()});
-  if (!found)
+  const auto found = c10::Dispatcher::singleton().findSchema({name, overload_without_out(op_.schema())});
+  if (!found || found->schema().is_mutable())
     throw UserError(op_.schema().name() + "." + op_.schema().overload_name() +
                     " has no exact form, since no variant of it returns a new tensor");
   torch::jit::Stack stack = arguments_;

@@ -224,8 +224,11 @@ Known known_of(const at::Tensor& x) {
 }
 
 Numbers read(const at::Tensor& x) {
-  if (!is_numeric(x))
+  if (!is_numeric(x)) {
+    if (x.is_floating_point() || x.is_complex())
+      throw UserError("a tensor without memory of its own (a subclass in Python) has no residues");
     return constants(x);
+  }
   const std::lock_guard guard(mutex);
   const Entry* const entry = find(x);
   if (x.numel() == 0)

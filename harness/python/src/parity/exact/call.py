@@ -14,6 +14,7 @@ from typing import Any
 from ..observe.names import named_parameters, plain_name
 from .layout import Layout
 from .library import operators
+from .places import waited
 from .structure import arguments, leaves, mapped
 from .twin import NUMBERS, Refused, draw, draw_tensor, refusals
 
@@ -107,7 +108,7 @@ class Call:
         if not isinstance(value, torch.Tensor):
             self._results[name] = Result(value)
             return
-        value = (joins or self._layout.joins(name))(value.detach())
+        value = (joins or self._layout.joins(name))(waited(value.detach()))
         if not value.is_floating_point() and not value.is_complex():
             self._results[name] = Result(value.clone())
             return

@@ -12,14 +12,17 @@ from ..placement.dtensor import is_dtensor
 
 def local_part(x: Any) -> tuple[Any, Any]:
     """Returns the tensor that this rank holds, and the places of its elements in the whole tensor."""
+    x = waited(x)
     if not is_dtensor(x):
         return x, places_in(tuple(x.shape))
     if any(placement.is_partial() for placement in x.placements):
         raise ValueError(f"a DTensor whose values wait for a reduction ({x.placements}) has no elements yet")
-    local = x._local_tensor
-    if hasattr(local, "wait"):
-        local = local.wait()
-    return local, _cut(places_in(tuple(x.shape)), x.device_mesh, x.placements)
+    return waited(x._local_tensor), _cut(places_in(tuple(x.shape)), x.device_mesh, x.placements)
+
+
+def waited(x: Any) -> Any:
+    """Returns the tensor of a collective that may still run."""
+    return x.wait() if hasattr(x, "wait") else x
 
 
 def places_in(shape: Sequence[int]) -> Any:
