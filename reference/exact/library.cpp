@@ -6,6 +6,7 @@
 #include <c10/core/impl/LocalDispatchKeySet.h>
 #include <torch/library.h>
 
+#include "harness/base/error.hpp"
 #include "reference/exact/dispatch_key.hpp"
 #include "reference/exact/exact.hpp"
 #include "reference/exact/shadow.hpp"
@@ -14,8 +15,18 @@
 namespace parity::reference::exact {
 namespace {
 
-void begin_twin(int64_t key, int64_t levels, bool decimal, bool strict) {
-  begin(Tower(static_cast<uint64_t>(key), levels, decimal ? Constants::decimal : Constants::binary));
+Constants constants_named(const std::string& name) {
+  if (name == "binary")
+    return Constants::binary;
+  if (name == "decimal")
+    return Constants::decimal;
+  if (name == "fraction")
+    return Constants::fraction;
+  throw UserError("constants = \"" + name + "\" is not known; give binary, decimal or fraction");
+}
+
+void begin_twin(int64_t key, int64_t levels, const std::string& constants, bool strict) {
+  begin(Tower(static_cast<uint64_t>(key), levels, constants_named(constants)));
   refuse_strictly(strict);
 }
 
@@ -44,7 +55,7 @@ at::Tensor renewed_input(const at::Tensor& x, double eps, bool centered) {
 }  // namespace
 
 TORCH_LIBRARY(parity_exact, library) {
-  library.def("begin(int key, int levels, bool decimal, bool strict) -> ()", begin_twin);
+  library.def("begin(int key, int levels, str constants, bool strict) -> ()", begin_twin);
   library.def("end() -> ()", end_twin);
   library.def("draw(Tensor x, str name, Tensor places, bool lifts) -> ()", draw_part);
   library.def("copied(Tensor x) -> Tensor", copied);

@@ -57,7 +57,7 @@ void check_strictly(const Call& call, Use use) {
   if (!strict)
     return;
   const std::string& name = call.op().schema().name();
-  if (use == Use::constant && call.op().hasTag(at::Tag::nondeterministic_seeded))
+  if ((use == Use::constant || use == Use::decision) && call.op().hasTag(at::Tag::nondeterministic_seeded))
     throw UserError("it draws random numbers, which a proof cannot take from one seed");
   if (name == "aten::_local_scalar_dense" && !numbers_of(call).empty())
     throw UserError("it reads a number out of a tensor; what the program does with it has no residue");

@@ -15,6 +15,7 @@ namespace parity::reference::exact {
 enum class Constants {
   binary,   ///< the double that it is
   decimal,  ///< the shortest decimal that rounds to it, in float32 if it is a float32
+  fraction,  ///< a fraction of small whole numbers that rounds to it, as 1/3 does; without one, the decimal
 };
 
 /// Fields whose primes divide each other's groups: p_{i+1} divides p_i - 1. So

@@ -181,7 +181,7 @@ at::Tensor operand(const Call& call, size_t i) {
     return value.toTensorVector()[i];
   if (value.isTensor())
     return value.toTensor();
-  return at::scalar_tensor(value.toScalar(), at::kDouble);
+  return at::scalar_tensor(value.isList() ? value.toListRef()[i].toScalar() : value.toScalar(), at::kDouble);
 }
 
 at::Tensor element(const Call& call, size_t i) {

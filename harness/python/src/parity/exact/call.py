@@ -17,6 +17,7 @@ from .library import operators
 from .places import waited
 from .structure import arguments, leaves, mapped
 from .twin import NUMBERS, Refused, draw, draw_tensor, refusals
+from .unread import Unread
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,7 @@ class Call:
         self._leaves: dict[str, Any] = {}
         self._given: dict[str, tuple[Any, int]] = {}  # what the function gets, and its version before
         self._named = arguments(inputs)
+        self._trains = _trained(inputs)
         self._by_name = isinstance(inputs, Mapping)
         self._results: dict[str, Result] = {}
 
@@ -48,10 +50,16 @@ class Call:
         """parameters: names -> parameters and buffers, with residues, whose gradients count as well."""
         import torch
 
-        with refusals(), torch.enable_grad(), _forward_tracebacks(), _without_gradients(parameters.values()):
+        with (
+            refusals(),
+            torch.enable_grad(),
+            _forward_tracebacks(),
+            _without_gradients(parameters.values()),
+        ):
             given = [(name, mapped(value, name, self._copy)) for name, value in self._named]
             versions = {name: each._version for name, each in parameters.items()}
-            returned = function(**dict(given)) if self._by_name else function(*(value for _, value in given))
+            with Unread():
+                returned = function(**dict(given)) if self._by_name else function(*(value for _, value in given))
             self._take_outputs(returned)
             for name, (x, version) in self._given.items():
                 if x._version != version:
@@ -75,9 +83,12 @@ class Call:
         whole = operators().copied(value)
         if not value.is_floating_point() and not value.is_complex():
             return self._layout.part(name, whole)
-        draw_tensor(whole, name, lifts=False)
-        leaf = self._layout.part(name, whole).requires_grad_(self._gradients)
-        self._leaves[name] = leaf
+        if name in self._given:
+            raise ValueError(f"two inputs have the name {name}, so their residues would be equal")
+        draw_tensor(whole, f"input/{name}", lifts=False)
+        leaf = self._layout.part(name, whole).requires_grad_(self._gradients and self._trains(value))
+        if leaf.requires_grad:
+            self._leaves[name] = leaf
         given = leaf.clone()  # no leaf, so that the function may change it in place
         self._given[name] = given, given._version
         return given
@@ -119,6 +130,12 @@ class Call:
         self._results[name] = Result(value.clone(), residues, operators().known(value) == NUMBERS)
 
 
+def _trained(inputs: Any) -> Callable[[Any], bool]:
+    """Returns which inputs get a gradient: all, unless some ask for it."""
+    asked = any(getattr(value, "requires_grad", False) for _, value in leaves(inputs, ""))
+    return lambda value: value.requires_grad or not asked
+
+
 def _whole(value: Any) -> Any:
     return value.full_tensor() if hasattr(value, "full_tensor") else value
 
@@ -132,7 +149,7 @@ def _cotangent(name: str, shape: tuple[int, ...], like: Any) -> Any:
     result = values.to(like.dtype)
     if result.is_complex():
         raise Refused(f"{name} is complex; return its real and imaginary parts")
-    draw_tensor(result, f"cotangent of {name}", lifts=False)
+    draw_tensor(result, f"cotangent/{name}", lifts=False)
     return result
 
 

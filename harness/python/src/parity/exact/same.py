@@ -9,7 +9,7 @@ from typing import Any
 
 from .call import Call, Result, drawn_parameters
 from .layout import Layout
-from .ranks import agreed
+from .ranks import agreed, check_inputs
 from .twin import twin
 from .verdict import Verdict, compare
 
@@ -43,6 +43,7 @@ def same(
     """
     if trials < 1:
         raise ValueError(f"trials = {trials} compares nothing; give 1 or more")
+    check_inputs(inputs, group)
     for trial in range(trials):
         with twin(key=key + trial, levels=levels, renew=renew, strict=True, constants=constants):
             results = _both(f, g, inputs, gradients, Layout(layout, group))

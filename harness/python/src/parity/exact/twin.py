@@ -15,7 +15,8 @@ from ..observe.names import named_parameters
 from .library import operators
 from .renewing import renewed_norms
 
-NOTHING, UNWRITTEN, CONSTANTS, NUMBERS = range(4)
+CONSTANTS = ("binary", "decimal", "fraction")
+NUMBERS = 3  # what parity_exact.known says of a tensor with residues that are no constants
 
 _active = False
 
@@ -36,14 +37,17 @@ def twin(
     renew: replace the input of modules that are norms by independent variables (renewing.py), for deep models.
     strict: refuse what residues do not cover: numbers that a program reads out, random numbers, decisions about NaN.
     constants: "binary": a constant is the float that it is. "decimal": the shortest decimal that rounds to it.
+        "fraction": a fraction of small whole numbers that rounds to it, as 1/3 does; without one, the decimal.
     """
     global _active
     if _active:
         raise RuntimeError("cannot begin an exact twin (one is active); end it first")
-    if constants not in ("binary", "decimal"):
-        raise ValueError(f'constants = "{constants}" is not known; give "binary" or "decimal"')
+    if constants not in CONSTANTS:
+        raise ValueError(f'constants = "{constants}" is not known; give one of {", ".join(CONSTANTS)}')
+    if not 1 <= levels <= 4:
+        raise ValueError(f"levels = {levels} is not possible; give 1 to 4")
     library = operators()
-    library.begin(key, levels, constants == "decimal", strict)
+    library.begin(key, levels, constants, strict)
     _active = True
     try:
         with renewed_norms() if renew else contextlib.nullcontext(), refusals():
