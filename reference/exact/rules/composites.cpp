@@ -188,6 +188,17 @@ at::Tensor element(const Call& call, size_t i) {
   return call.argument(0).toTensorVector()[i];
 }
 
+/// (grad, input_sizes, dim, size, step): adds the windows of unfold where they came from.
+Tensors unfold_backward(Call& call) {
+  const at::Tensor& grad = call.tensor(0);
+  const int64_t dim = call.integer(2) < 0 ? call.integer(2) + grad.dim() - 1 : call.integer(2);
+  const int64_t count = grad.size(dim), step = call.integer(4);
+  at::Tensor result = at::zeros(call.integers(1), grad.options());
+  for (int64_t i = 0; i < call.integer(3); ++i)
+    result.slice(dim, i, i + (count - 1) * step + 1, step).add_(grad.select(-1, i));
+  return {result};
+}
+
 }  // namespace
 
 void add_composites(Rules& rules) {
@@ -198,6 +209,7 @@ void add_composites(Rules& rules) {
   rules["logsumexp"] = composite(logsumexp);
   rules["_scaled_dot_product_flash_attention_for_cpu"] = composite(attention);
   rules["_scaled_dot_product_flash_attention_for_cpu_backward"] = composite(attention_backward);
+  rules["unfold_backward"] = composite(unfold_backward);
   rules["_fused_adamw"] = fused_adamw;
   rules["_fused_sgd"] = fused_sgd;
   rules["_foreach_add"] = each_of([](const Call& call, size_t i) {

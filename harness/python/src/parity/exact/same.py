@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -11,7 +12,7 @@ from .call import Call, Result, drawn_parameters
 from .layout import Layout
 from .ranks import agreed, check_inputs
 from .twin import twin
-from .verdict import Verdict, compare
+from .verdict import DIFFERENT, Verdict, compare
 
 
 def same(
@@ -44,13 +45,22 @@ def same(
     if trials < 1:
         raise ValueError(f"trials = {trials} compares nothing; give 1 or more")
     check_inputs(inputs, group)
-    for trial in range(trials):
-        with twin(key=key + trial, levels=levels, renew=renew, strict=True, constants=constants):
+
+    def trial(number: int, constants: str) -> Verdict:
+        with twin(key=key + number, levels=levels, renew=renew, strict=True, constants=constants):
             results = _both(f, g, inputs, gradients, Layout(layout, group))
-        verdict = agreed(compare(*results, gradients), group)
+        return agreed(compare(*results, gradients), group)
+
+    for number in range(trials):
+        verdict = trial(number, constants)
         if not verdict:
             break
+    if verdict.outcome == DIFFERENT and constants == "binary" and trial(number, "fraction"):
+        return dataclasses.replace(verdict, hint=_ROUNDED)
     return verdict
+
+
+_ROUNDED = 'with constants="fraction" they are the same function: one of them rounds a constant where the other does not'
 
 
 def _both(f: Any, g: Any, inputs: Any, gradients: bool, layout: Layout) -> list[dict[str, Result]]:

@@ -36,7 +36,7 @@ class Verdict:
     """The result of `same`. True only if everything was compared and is equal.
 
     outcome: "same", "different" or "unproved". compared: names of the tensors whose residues are equal.
-    independent: names whose gradient is None in both functions.
+    independent: names whose gradient is None in both functions. hint: what else was found about a difference.
     """
 
     outcome: str
@@ -44,6 +44,7 @@ class Verdict:
     compared: tuple[str, ...]
     independent: tuple[str, ...]
     elements: int
+    hint: str = ""
 
     def __bool__(self) -> bool:
         return self.outcome == SAME
@@ -59,7 +60,9 @@ class Verdict:
             return f"the same function; {equal}{without}"
         head = "different functions" if self.outcome == DIFFERENT else "not proved"
         more = f"\n  and {len(self.findings) - 1} more: " if len(self.findings) > 1 else ""
-        return f"{head}; {self.first}{more}{', '.join(each.name for each in self.findings[1:])}\n  {equal}{without}"
+        hint = f"\n  {self.hint}" if self.hint else ""
+        names = ", ".join(each.name for each in self.findings[1:])
+        return f"{head}; {self.first}{more}{names}\n  {equal}{without}{hint}"
 
 
 def compare(f: Mapping[str, Result], g: Mapping[str, Result], gradients: bool) -> Verdict:
