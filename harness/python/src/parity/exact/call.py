@@ -125,7 +125,7 @@ class Call:
             return
         if value.is_complex():
             value = torch.view_as_real(value.resolve_conj())
-        with refusals():
+        with refusals(""):
             residues = operators().residues(value)
         self._results[name] = Result(value.clone(), residues, operators().known(value) == NUMBERS)
 

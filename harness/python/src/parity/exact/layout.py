@@ -51,7 +51,9 @@ class Layout:
     def check_used(self) -> None:
         """Raises ValueError if a name belongs to nothing, as a misspelled one does."""
         if unknown := sorted(self._of.keys() - self._used):
-            raise ValueError(f"layout names {', '.join(unknown)}, which the call has not: {', '.join(sorted(self._used))}")
+            raise ValueError(
+                f"layout names {', '.join(unknown)}, which the call has not: {', '.join(sorted(self._used))}"
+            )
 
     def _added(self, x: Any) -> Any:
         import torch.distributed as dist

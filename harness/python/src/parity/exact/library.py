@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The parity authors
 # SPDX-License-Identifier: Apache-2.0
-"""Loads the C++ of reference/exact into this process's PyTorch. The first use compiles it, and a cache keeps the result."""
+"""Loads the C++ of reference/exact into this process's PyTorch. The first use compiles it; a cache keeps the result."""
 
 from __future__ import annotations
 
@@ -82,7 +82,8 @@ def _command(compiler: list[str], root: pathlib.Path) -> list[str]:
     base = pathlib.Path(torch.__file__).parent
     abi = int(torch._C._GLIBCXX_USE_CXX11_ABI)
     return [
-        *compiler, "-std=c++20", "-O2", "-fPIC", "-shared", "-w", f"-D_GLIBCXX_USE_CXX11_ABI={abi}", "-DUSE_DISTRIBUTED",
+        *compiler, "-std=c++20", "-O2", "-fPIC", "-shared", "-w", "-DUSE_DISTRIBUTED",
+        f"-D_GLIBCXX_USE_CXX11_ABI={abi}",
         f"-I{root}", "-isystem", f"{base}/include", "-isystem", f"{base}/include/torch/csrc/api/include",
         f"-L{base}/lib", f"-Wl,-rpath,{base}/lib",
         f"-DPARITY_TORCH_VERSION={torch.__version__.partition('+')[0].replace('.', '_')}",

@@ -46,4 +46,3 @@ def _cut(places: Any, mesh: Any, placements: Sequence[Any]) -> Any:
         chunks, _ = placement._split_tensor(places, mesh.size(dim), with_padding=False, contiguous=True)
         places = chunks[coordinate[dim]]
     return places
-

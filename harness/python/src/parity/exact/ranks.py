@@ -8,7 +8,7 @@ import dataclasses
 from typing import Any
 
 from .structure import arguments, leaves
-from .verdict import DIFFERENT, Verdict
+from .verdict import Verdict, rank_of
 
 
 def check_inputs(inputs: Any, group: Any) -> None:
@@ -39,17 +39,18 @@ def _is_alone(group: Any) -> bool:
 
 
 def agreed(mine: Verdict, group: Any) -> Verdict:
-    """Returns the verdict of the first rank that does not say "same"; a difference goes before what is not proved."""
+    """Returns the verdict of the rank with the first finding: a difference goes before what is not proved."""
     import torch.distributed as dist
 
     if _is_alone(group):
         return mine
     verdicts: list[Any] = [None] * dist.get_world_size(group)
     dist.all_gather_object(verdicts, mine, group=group)
-    against = [(each.outcome != DIFFERENT, rank, each) for rank, each in enumerate(verdicts) if not each]
+    against = [(*rank_of(each.findings[0]), rank) for rank, each in enumerate(verdicts) if not each]
     if not against:
         return mine
-    _, rank, worst = min(against, key=lambda each: each[:2])
+    rank = min(against)[-1]
+    worst: Verdict = verdicts[rank]
     first, *rest = worst.findings
     told = dataclasses.replace(first, text=f"on rank {rank} {first.text}")
     return dataclasses.replace(worst, findings=(told, *rest))

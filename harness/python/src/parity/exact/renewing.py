@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Norms begin anew: the input of each module that is a norm counts as an independent variable.
 
-Exponentials use up levels, so a deep model needs this. Two programs then have to agree for any input of each norm, which
-is more than that they agree as a whole. A norm that is a function, and no module, is not renewed.
+Exponentials use up levels, so a deep model needs this. Two programs then have to agree for any input of each norm,
+which is more than that they agree as a whole. A norm that is a function, and no module, is not renewed.
 """
 
 from __future__ import annotations

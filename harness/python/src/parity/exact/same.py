@@ -34,8 +34,8 @@ def same(
     inputs: a mapping (the arguments' names), a sequence, or one tensor; may be nested. The values decide what branches
         are taken; equality is proved for the residues, which are random.
     gradients: whether to call a backward pass, of random gradients of the outputs.
-    layout: how tensors of g lie over the ranks of `group`, by name ("w", "output"): an int, the dimension of which a rank
-        has a part, or "sum", for what the ranks have to add. Other tensors are the same on all ranks. f is not
+    layout: how tensors of g lie over the ranks of `group`, by name ("w", "output"): an int, the dimension of which a
+        rank has a part, or "sum", for what the ranks have to add. Other tensors are the same on all ranks. f is not
         distributed: each rank calls it.
     renew, levels, constants: as in `twin`.
     trials: how often to repeat it with other primes and residues.
@@ -48,8 +48,8 @@ def same(
 
     def trial(number: int, constants: str) -> Verdict:
         with twin(key=key + number, levels=levels, renew=renew, strict=True, constants=constants):
-            results = _both(f, g, inputs, gradients, Layout(layout, group))
-        return agreed(compare(*results, gradients), group)
+            of_f, of_g = _both(f, g, inputs, gradients, Layout(layout, group))
+        return agreed(compare(of_f, of_g, gradients), group)
 
     for number in range(trials):
         verdict = trial(number, constants)
@@ -60,10 +60,12 @@ def same(
     return verdict
 
 
-_ROUNDED = 'with constants="fraction" they are the same function: one of them rounds a constant where the other does not'
+_ROUNDED = (
+    'with constants="fraction" they are the same function: one of them rounds a constant where the other does not'
+)
 
 
-def _both(f: Any, g: Any, inputs: Any, gradients: bool, layout: Layout) -> list[dict[str, Result]]:
+def _both(f: Any, g: Any, inputs: Any, gradients: bool, layout: Layout) -> tuple[dict[str, Result], ...]:
     of_f, of_g = drawn_parameters(f), drawn_parameters(g)
     _check_values(of_f, of_g)
     import torch
@@ -73,10 +75,10 @@ def _both(f: Any, g: Any, inputs: Any, gradients: bool, layout: Layout) -> list[
         of_f = of_g
     if not isinstance(g, torch.nn.Module):
         of_g = of_f
-    results = [
+    results = tuple(
         Call(inputs, where, gradients).run(function, parameters)
         for function, parameters, where in ((f, of_f, Layout()), (g, of_g, layout))
-    ]
+    )
     layout.check_used()
     return results
 
@@ -88,4 +90,6 @@ def _check_values(of_f: Mapping[str, Any], of_g: Mapping[str, Any]) -> None:
     for name in of_f.keys() & of_g.keys():
         a, b = of_f[name].detach(), of_g[name].detach()
         if type(a) is type(b) and a.shape == b.shape and not torch.equal(a, b):
-            raise ValueError(f"{name} has other values in f than in g; g.load_state_dict(f.state_dict()) makes them equal")
+            raise ValueError(
+                f"{name} has other values in f than in g; g.load_state_dict(f.state_dict()) makes them equal"
+            )

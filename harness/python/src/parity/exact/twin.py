@@ -58,23 +58,22 @@ def twin(
 
 
 @contextlib.contextmanager
-def refusals() -> Iterator[None]:
-    """Turns what the library refuses into Refused, with advice."""
+def refusals(mark: str = "exact twin: ") -> Iterator[None]:
+    """Turns what the library refuses into Refused, with advice. mark: what its messages begin with."""
     try:
         yield
     except Refused:
         raise
     except RuntimeError as problem:
         text = str(problem)
-        if "exact twin: " not in text:
+        if mark not in text:
             raise
         advice = next((advice for part, advice in _ADVICE.items() if part in text), "")
-        raise Refused(text.partition("exact twin: ")[2].partition("\n")[0] + advice) from problem
+        raise Refused(text[text.index(mark) + len(mark) :].partition("\n")[0] + advice) from problem
 
 
 _ADVICE = {
-    "outside of operators": "; give such a tensor as an input, or call parity.exact.draw or parity.exact.constant on it",
-    "has no level left": " (levels=4 is the most; renew=True begins anew at each module that is a norm)",
+    "outside of operators": "; give such a tensor as an input, or call parity.exact.draw or constant on it",
     "no level left": " (levels=4 is the most; renew=True begins anew at each module that is a norm)",
     "random numbers": "; set dropout to 0",
 }
@@ -123,7 +122,7 @@ def residues_of(x: Any) -> Any:
     Raises Refused if an element has none, since two such tensors would agree about nothing."""
     from .places import local_part
 
-    with refusals():
+    with refusals(""):
         residues = operators().residues(local_part(x)[0])
     if residues.lt(0).any():
         raise Refused(f"{int(residues.lt(0).sum())} of {residues.numel()} elements have no residue")

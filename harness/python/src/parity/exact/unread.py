@@ -11,7 +11,7 @@ from torch.overrides import TorchFunctionMode
 from .library import operators
 from .twin import NUMBERS, Refused
 
-READERS = {"numpy", "tolist", "__array__", "__dlpack__", "untyped_storage", "storage", "_typed_storage"}
+READERS = {"numpy", "tolist", "__array__", "__dlpack__"}
 
 
 class Unread(TorchFunctionMode):
@@ -20,7 +20,7 @@ class Unread(TorchFunctionMode):
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name = getattr(func, "__name__", "")
         if name in READERS and args and _has_numbers(args[0]):
-            raise Refused(f"Tensor.{name}: it reads numbers out of a tensor; what the program does with them has no residue")
+            raise Refused(f"Tensor.{name}: it reads numbers out; what the program does with them has no residue")
         return func(*args, **(kwargs or {}))
 
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -19,13 +20,14 @@ class Finding:
     """Why two functions are not the same, or not proved to be.
 
     outcome: DIFFERENT or UNPROVED. name: of the output or gradient; "" of the whole call.
-    place: index of the first element that differs; None if the whole tensor does.
+    place: index of the first element that differs; None if the whole tensor does. position: of the name among all.
     """
 
     outcome: str
     name: str
     text: str
     place: tuple[int, ...] | None = None
+    position: int = 0
 
     def __str__(self) -> str:
         return f"{self.name}: {self.text}" if self.name else self.text
@@ -65,13 +67,19 @@ class Verdict:
         return f"{head}; {self.first}{more}{names}\n  {equal}{without}{hint}"
 
 
+def rank_of(finding: Finding) -> tuple[bool, int]:
+    """Orders findings: a difference goes before what is not proved, outputs go before gradients."""
+    return finding.outcome != DIFFERENT, finding.position
+
+
 def compare(f: Mapping[str, Result], g: Mapping[str, Result], gradients: bool) -> Verdict:
     """Compares the results of two calls. `gradients`: some gradient has to be among them."""
     findings: list[Finding] = []
     compared: list[str] = []
     independent: list[str] = []
     elements = 0
-    for name in [*f, *(name for name in g if name not in f)]:
+    names = [*f, *(name for name in g if name not in f)]
+    for name in names:
         if name not in f or name not in g:
             findings.append(Finding(DIFFERENT, name, f"only {'f' if name in f else 'g'} has it"))
         elif f[name].value is None and g[name].value is None and name.startswith("gradient"):
@@ -83,8 +91,8 @@ def compare(f: Mapping[str, Result], g: Mapping[str, Result], gradients: bool) -
             elements += f[name].value.numel() if f[name].residues is not None else 0
     if not findings:
         findings += _missing(f, compared, gradients)
-    order = {DIFFERENT: 0, UNPROVED: 1}
-    findings.sort(key=lambda each: order[each.outcome])
+    findings = [dataclasses.replace(each, position=names.index(each.name) if each.name else 0) for each in findings]
+    findings.sort(key=rank_of)
     outcome = findings[0].outcome if findings else SAME
     return Verdict(outcome, tuple(findings), tuple(compared), tuple(independent), elements)
 
