@@ -104,8 +104,9 @@ std::string base_name(const c10::FunctionSchema& schema) {
 const Rules& all_rules() {
   static const Rules rules = [] {
     Rules result;
-    for (const auto add : {add_arithmetic, add_functions, add_movement, add_choices, add_reductions,
-                           add_products, add_composites, add_activations, add_norms, add_losses, add_convolutions})
+    for (const auto add :
+         {add_arithmetic, add_functions, add_movement, add_choices, add_reductions, add_products,
+          add_composites, add_activations, add_norms, add_losses, add_convolutions})
       add(result);
     return result;
   }();

@@ -88,7 +88,8 @@ void add_convolutions(Rules& rules);
 /// returns those of the tensors that it returns.
 std::vector<Numbers> from_operators(const std::function<std::vector<at::Tensor>()>& function);
 
-/// Returns the rule of an operator that others express: `function` gives its results, from the same arguments.
+/// Returns the rule of an operator that others express: `function` gives its results, from the same
+/// arguments.
 Rule composite(std::function<std::vector<at::Tensor>(Call& call)> function);
 
 }  // namespace parity::reference::exact

@@ -38,10 +38,10 @@ void for_tensors(const c10::IValue& value, const Function& function) {
 
 /// What the schema says of an operator.
 struct Kind {
-  bool gives_views = false;                         ///< of memory that keeps its residues
-  bool allocates = false;                           ///< and writes nothing
-  bool is_fresh = false;                            ///< a literal of Python (lift_fresh), which no operator wrote
-  bool copies = false;                              ///< one tensor into new memory
+  bool gives_views = false;  ///< of memory that keeps its residues
+  bool allocates = false;    ///< and writes nothing
+  bool is_fresh = false;     ///< a literal of Python (lift_fresh), which no operator wrote
+  bool copies = false;       ///< one tensor into new memory
   std::optional<c10::DispatchKey> decomposes = {};  ///< into other operators, by the kernel of this key
   std::string base;
 };
@@ -142,7 +142,8 @@ void run_without_rule(Call& call) {
       throw UserError("exact twin: " + name_of(call) + " has no exact form");
 }
 
-/// Returns the interpreter of an argument that is of a subclass in Python, such as a DTensor; null without one.
+/// Returns the interpreter of an argument that is of a subclass in Python, such as a DTensor; null without
+/// one.
 /// \throws UserError for an argument on another device than the CPU
 c10::impl::PyInterpreter* subclass_among(const c10::OperatorHandle& op, const torch::jit::Stack& stack) {
   c10::impl::PyInterpreter* result = nullptr;

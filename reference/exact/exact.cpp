@@ -30,8 +30,8 @@ struct Norm {
   bool centered;  ///< it subtracts the mean
 };
 
-/// Replaces the elements of a row [D] by hashes of themselves, so that mean(x^2) + eps, or the variance + eps,
-/// is a square.
+/// Replaces the elements of a row [D] by hashes of themselves, so that mean(x^2) + eps, or the variance +
+/// eps, is a square.
 void renew_row(const uint64_t* from, uint64_t* to, int64_t D, int64_t level, const Norm& norm) {
   const Field& field = tower().field(level);
   const uint64_t share = field.inverse(static_cast<uint64_t>(D)), rest = tower().constant(level, norm.eps);

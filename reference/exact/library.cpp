@@ -61,7 +61,8 @@ TORCH_LIBRARY(parity_exact, library) {
   library.def("copied(Tensor x) -> Tensor", copied);
   library.def("constant(Tensor x) -> ()", [](const at::Tensor& x) { mark_constant(x); });
   library.def("residues(Tensor x) -> Tensor", residues_of);
-  library.def("known(Tensor x) -> int", [](const at::Tensor& x) { return static_cast<int64_t>(known_of(x)); });
+  library.def("known(Tensor x) -> int",
+              [](const at::Tensor& x) { return static_cast<int64_t>(known_of(x)); });
   library.def("renewed(Tensor x, float eps, bool centered) -> Tensor", renewed_input);
 }
 

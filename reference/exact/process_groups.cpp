@@ -8,11 +8,10 @@
 #include <utility>
 
 #include <ATen/ATen.h>
-#include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
 #include "harness/base/error.hpp"
+#include "reference/exact/exchange.hpp"
 #include "reference/exact/packed.hpp"
-#include "reference/exact/planes.hpp"
 #include "reference/exact/shadow.hpp"
 
 namespace parity::reference::exact {
@@ -20,93 +19,6 @@ namespace {
 
 using Tensors = std::vector<at::Tensor>;
 using c10d::ReduceOp;
-
-constexpr int64_t unreadable = -5;  ///< in every plane of a tensor without residues
-
-/// Returns a view of real numbers.
-at::Tensor real_view(const at::Tensor& x) {
-  const at::Tensor here = x.detach();
-  return here.is_complex() ? at::view_as_real(here) : here;
-}
-
-/// Returns an argument by its name.
-const c10::IValue& named(const Call& call, const char* name) {
-  const auto& declared = call.op().schema().arguments();
-  for (size_t i = 0; i < declared.size(); ++i)
-    if (declared[i].name() == name)
-      return call.argument(i);
-  throw UserError(call.op().schema().name() + " has no argument " + name + " in this version of PyTorch");
-}
-
-Tensors tensors_of(const Call& call, const char* name) {
-  const c10::IValue& value = named(call, name);
-  return value.isTensor() ? Tensors{value.toTensor()} : value.toTensorVector();
-}
-
-std::vector<Tensors> lists_of(const Call& call, const char* name) {
-  std::vector<Tensors> result;
-  for (const c10::IValue& each : named(call, name).toListRef())
-    result.push_back(each.toTensorVector());
-  return result;
-}
-
-/// Returns the residues of a tensor, [elements, planes].
-at::Tensor rows_of(const at::Tensor& x) {
-  const at::Tensor reals = real_view(x);
-  try {
-    const Numbers flat = moved({read(reals)}, [&](const Tensors& planes, int64_t) {
-      return planes[0].expand(reals.sizes()).flatten();
-    });
-    return packed(flat, {reals.numel()});
-  } catch (const UserError&) {
-    return at::full({reals.numel(), tower().levels() + 2}, unreadable, at::kLong);
-  }
-}
-
-/// Writes residues [elements, planes] to a tensor that has its values.
-void write_rows(const at::Tensor& x, const Numbers& flat) {
-  const at::Tensor reals = real_view(x);
-  write(reals, moved({flat},
-                     [&](const Tensors& planes, int64_t) { return planes[0].reshape(reals.sizes()); }));
-}
-
-/// Returns rows, which a rank sent.
-/// \throws UserError if the rank had none
-at::Tensor readable(at::Tensor rows, int64_t rank) {
-  if (rows.eq(unreadable).any().item<bool>())
-    throw UserError("the tensor of rank " + std::to_string(rank) + " has no residues");
-  return rows;
-}
-
-/// The group of a collective, and how its ranks exchange residues.
-class Ranks {
- public:
-  explicit Ranks(const Call& call)
-      : group_(named(call, "process_group").toCustomClass<c10d::ProcessGroup>()) {}
-
-  int64_t size() const { return group_->getSize(); }
-  int64_t rank() const { return group_->getRank(); }
-
-  /// Returns a tensor of every rank, all of one shape.
-  Tensors gathered(const at::Tensor& mine) const {
-    Tensors in = {mine.contiguous()};
-    std::vector<Tensors> out(1);
-    for (int64_t i = 0; i < size(); ++i)
-      out[0].push_back(at::empty_like(in[0]));
-    group_->allgather(out, in)->wait();
-    return out[0];
-  }
-
-  /// Returns rows that the ranks exchanged.
-  at::Tensor exchanged(at::Tensor mine, int64_t rows, std::vector<int64_t> to, std::vector<int64_t> from) const {
-    at::Tensor result = at::empty({rows, mine.size(1)}, mine.options());
-    group_->alltoall_base(result, mine, from, to)->wait();
-    return result;
-  }
-
- private:
-  c10::intrusive_ptr<c10d::ProcessGroup> group_;
-};
 
 /// The handle of a collective that has ended. The backend's own may move values when somebody waits again.
 class Ended : public c10d::Work {
@@ -147,8 +59,7 @@ Numbers reduced(const Tensors& rows, const Tensors& values, ReduceOp::RedOpType 
   if (reduction == ReduceOp::AVG)
     return mul(sum_of_parts(joined, n), reciprocal(constant(static_cast<double>(n))));
   const at::Tensor choices = at::stack(values);
-  const at::Tensor chosen =
-      reduction == ReduceOp::MAX ? choices.argmax(0, true) : choices.argmin(0, true);
+  const at::Tensor chosen = reduction == ReduceOp::MAX ? choices.argmax(0, true) : choices.argmin(0, true);
   return moved({unpacked(joined)}, [&](const Tensors& planes, int64_t) {
     return planes[0].view({n, -1}).gather(0, chosen).squeeze(0);
   });
@@ -156,7 +67,8 @@ Numbers reduced(const Tensors& rows, const Tensors& values, ReduceOp::RedOpType 
 
 ReduceOp::RedOpType reduction_of(const Call& call) {
   const ReduceOp::RedOpType result = named(call, "reduce_op").toCustomClass<ReduceOp>()->op_;
-  if (result != ReduceOp::SUM && result != ReduceOp::AVG && result != ReduceOp::MAX && result != ReduceOp::MIN)
+  if (result != ReduceOp::SUM && result != ReduceOp::AVG && result != ReduceOp::MAX &&
+      result != ReduceOp::MIN)
     throw UserError("a reduction other than sum, mean, max and min has no exact form");
   return result;
 }
@@ -183,6 +95,47 @@ void all_reduce(Call& call) {
   }
 }
 
+/// reduce_: the root's tensor becomes the reduction; those of others hold intermediate values.
+void reduce(Call& call) {
+  const Ranks ranks(call);
+  const ReduceOp::RedOpType reduction = reduction_of(call);
+  if (reduction != ReduceOp::SUM && reduction != ReduceOp::AVG)
+    throw UserError("a reduction other than sum and mean has no exact form here");
+  const at::Tensor tensor = tensors_of(call, "tensors").at(0), rows = rows_of(tensor);
+  run(call);
+  const Numbers sum = reduced(ranks.gathered(rows), {}, reduction);
+  if (ranks.rank() == named(call, "root_rank").toInt())
+    write_rows(tensor, sum);
+  else
+    mark_unwritten(tensor);
+}
+
+/// gather_: the root gets the tensors of all ranks.
+void gather(Call& call) {
+  const Ranks ranks(call);
+  const std::vector<Tensors> to = lists_of(call, "output_tensors");
+  const at::Tensor rows = rows_of(tensors_of(call, "input_tensors").at(0));
+  run(call);
+  const Tensors all = ranks.gathered(rows);
+  if (ranks.rank() == named(call, "root_rank").toInt())
+    for (size_t rank = 0; rank < all.size(); ++rank)
+      write_rows(to.at(0).at(rank), unpacked(readable(all[rank], static_cast<int64_t>(rank))));
+}
+
+/// scatter_: the root gives each rank a tensor.
+void scatter(Call& call) {
+  const Ranks ranks(call);
+  const int64_t root = named(call, "root_rank").toInt();
+  const at::Tensor to = tensors_of(call, "output_tensors").at(0);
+  Tensors rows(static_cast<size_t>(ranks.size()), rows_for(to));
+  if (ranks.rank() == root)
+    std::ranges::transform(lists_of(call, "input_tensors").at(0), rows.begin(), rows_of);
+  run(call);
+  const at::Tensor all = at::stack(rows);
+  ranks.broadcast(all, root);
+  write_rows(to, unpacked(readable(all.select(0, ranks.rank()), root)));
+}
+
 void broadcast(Call& call) {
   const Ranks ranks(call);
   const int64_t root = named(call, "root_rank").toInt();
@@ -192,12 +145,12 @@ void broadcast(Call& call) {
     rows.push_back(rows_of(each));
   run(call);
   for (size_t i = 0; i < tensors.size(); ++i)
-    write_rows(tensors[i],
-               unpacked(readable(ranks.gathered(rows[i])[static_cast<size_t>(root)], root)));
+    write_rows(tensors[i], unpacked(readable(ranks.gathered(rows[i])[static_cast<size_t>(root)], root)));
 }
 
 /// Gathers inputs and hands those of each input to `place`.
-void all_gather(Call& call, const char* inputs, const std::function<void(size_t i, const Tensors& rows)>& place) {
+void all_gather(Call& call, const char* inputs,
+                const std::function<void(size_t i, const Tensors& rows)>& place) {
   const Ranks ranks(call);
   Tensors rows;
   for (const at::Tensor& each : tensors_of(call, inputs))
@@ -274,7 +227,8 @@ std::vector<int64_t> elements_of(const at::Tensor& x, const std::vector<int64_t>
 
 void all_to_all(Call& call) {
   const Ranks ranks(call);
-  const at::Tensor input = real_view(named(call, "input").toTensor()), output = real_view(named(call, "output").toTensor());
+  const at::Tensor input = real_view(named(call, "input").toTensor()),
+                   output = real_view(named(call, "output").toTensor());
   const std::vector<int64_t> to =
       elements_of(input, named(call, "input_split_sizes").toIntVector(), ranks.size());
   const std::vector<int64_t> from =
@@ -296,8 +250,10 @@ const Collectives& all_collectives() {
       {"c10d::allreduce_coalesced_", all_reduce},
       {"c10d::broadcast_", broadcast},
       {"c10d::allgather_", [](Call& call) { all_gather_lists(call, "output_tensors", "input_tensors"); }},
-      {"c10d::allgather_coalesced_", [](Call& call) { all_gather_lists(call, "output_lists", "input_list"); }},
-      {"c10d::_allgather_base_", [](Call& call) { all_gather_joined(call, "output_tensor", "input_tensor"); }},
+      {"c10d::allgather_coalesced_",
+       [](Call& call) { all_gather_lists(call, "output_lists", "input_list"); }},
+      {"c10d::_allgather_base_",
+       [](Call& call) { all_gather_joined(call, "output_tensor", "input_tensor"); }},
       {"c10d::allgather_into_tensor_coalesced_",
        [](Call& call) { all_gather_joined(call, "outputs", "inputs"); }},
       {"c10d::reduce_scatter_", reduce_scatter_lists},
@@ -306,6 +262,9 @@ const Collectives& all_collectives() {
       {"c10d::reduce_scatter_tensor_coalesced_",
        [](Call& call) { reduce_scatter_joined(call, "outputs", "inputs"); }},
       {"c10d::alltoall_base_", all_to_all},
+      {"c10d::reduce_", reduce},
+      {"c10d::gather_", gather},
+      {"c10d::scatter_", scatter},
   };
   return collectives;
 }

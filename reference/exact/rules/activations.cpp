@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Activations of torch.nn. Each backward operator is the derivative of the forward formula by the chain rule, with
-// the constants that PyTorch's own derivatives have.
+// Activations of torch.nn. Each backward operator is the derivative of the forward formula by the chain rule,
+// with the constants that PyTorch's own derivatives have.
 #include <cmath>
 
 #include <ATen/ATen.h>
@@ -66,7 +66,8 @@ Tensors elu_backward(Call& call) {  // (grad, alpha, scale, input_scale, is_resu
   const at::Tensor &grad = call.tensor(0), &x = call.tensor(5);
   const double alpha = call.number(1), scale = call.number(2), input_scale = call.number(3);
   if (call.argument(4).toBool())
-    return {at::where(x > 0, grad * scale, grad * input_scale * (x + at::scalar_tensor(alpha, x.options()) * scale))};
+    return {at::where(x > 0, grad * scale,
+                      grad * input_scale * (x + at::scalar_tensor(alpha, x.options()) * scale))};
   return {at::where(x > 0, grad * scale,
                     grad * input_scale * alpha * scale * (x.clamp_max(0) * input_scale).exp())};
 }

@@ -199,6 +199,13 @@ Tensors unfold_backward(Call& call) {
   return {result};
 }
 
+/// max_pool2d_with_indices_backward: (grad, self, kernel, stride, padding, dilation, ceil_mode, indices)
+Tensors max_pool_backward(Call& call) {
+  const at::Tensor &grad = call.tensor(0), &x = call.tensor(1), &places = call.tensor(7);
+  const at::Tensor flat = at::zeros(x.flatten(-2).sizes(), grad.options());
+  return {flat.scatter_add(-1, places.flatten(-2), grad.flatten(-2)).view(x.sizes())};
+}
+
 }  // namespace
 
 void add_composites(Rules& rules) {
@@ -209,6 +216,7 @@ void add_composites(Rules& rules) {
   rules["logsumexp"] = composite(logsumexp);
   rules["_scaled_dot_product_flash_attention_for_cpu"] = composite(attention);
   rules["_scaled_dot_product_flash_attention_for_cpu_backward"] = composite(attention_backward);
+  rules["max_pool2d_with_indices_backward"] = composite(max_pool_backward);
   rules["unfold_backward"] = composite(unfold_backward);
   rules["_fused_adamw"] = fused_adamw;
   rules["_fused_sgd"] = fused_sgd;

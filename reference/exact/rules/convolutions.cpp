@@ -33,7 +33,8 @@ class Convolution {
     padded_ = at::constant_pad_nd(x, pad);
     shape_ = {x.size(0), weight.size(0)};
     for (size_t i = 0; i < dims_; ++i)
-      shape_.push_back((padded_.size(dim(i)) - dilation_[i] * (weight.size(dim(i)) - 1) - 1) / stride_[i] + 1);
+      shape_.push_back((padded_.size(dim(i)) - dilation_[i] * (weight.size(dim(i)) - 1) - 1) / stride_[i] +
+                       1);
   }
 
   at::Tensor forward() const {
@@ -59,7 +60,8 @@ class Convolution {
   at::Tensor gradient_of_weight(const at::Tensor& grad) const {
     at::Tensor result = at::zeros(weight_.sizes(), weight_.options());
     for_places([&](const std::vector<int64_t>& place) {
-      const at::Tensor each = at::matmul(grouped(grad), grouped(window(padded_, place)).transpose(-2, -1)).sum(0);
+      const at::Tensor each =
+          at::matmul(grouped(grad), grouped(window(padded_, place)).transpose(-2, -1)).sum(0);
       weight_at(result, place).copy_(each);
     });
     return result;

@@ -20,11 +20,13 @@ struct Labels {
 };
 
 /// \param x  logarithms of probabilities: [classes], [rows, classes] or [rows, classes, ...]
-Labels labels_of(const Call& call, const at::Tensor& x, const at::Tensor& target, size_t weight, int64_t ignored) {
+Labels labels_of(const Call& call, const at::Tensor& x, const at::Tensor& target, size_t weight,
+                 int64_t ignored) {
   const at::Tensor is_ignored = target.eq(ignored), index = target.masked_fill(is_ignored, 0);
   const at::Tensor kept = is_ignored.logical_not().to(x.scalar_type());
   const at::Tensor weights =
-      call.has(weight) ? call.tensor(weight).index_select(0, index.flatten()).view(index.sizes()) * kept : kept;
+      call.has(weight) ? call.tensor(weight).index_select(0, index.flatten()).view(index.sizes()) * kept
+                       : kept;
   return {x.dim() < 2 ? 0 : 1, index, weights};
 }
 

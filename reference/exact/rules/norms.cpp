@@ -63,6 +63,55 @@ Tensors layer_norm_backward(Call& call) {
   return results;
 }
 
+/// Returns a vector of channels in the shape of x [N, C, ...].
+at::Tensor of_channels(const at::Tensor& vector, const at::Tensor& x) {
+  std::vector<int64_t> shape(static_cast<size_t>(x.dim()), 1);
+  shape[1] = -1;
+  return vector.view(shape);
+}
+
+/// Returns all dimensions but that of channels.
+std::vector<int64_t> all_but_channels(const at::Tensor& x) {
+  std::vector<int64_t> dims = {0};
+  for (int64_t dim = 2; dim < x.dim(); ++dim)
+    dims.push_back(dim);
+  return dims;
+}
+
+/// (input, weight, bias, N, C, HxW, groups, eps) to (out, mean, rstd)
+Tensors group_norm(Call& call) {
+  const at::Tensor& x = call.tensor(0);
+  const at::Tensor parts = x.reshape({x.size(0), call.integer(6), -1});
+  const at::Tensor mean = parts.mean(-1, /*keepdim=*/true), centered = parts - mean;
+  const at::Tensor rstd = (centered.square().mean(-1, true) + call.number(7)).rsqrt();
+  at::Tensor out = (centered * rstd).view(x.sizes());
+  if (call.has(1))
+    out = out * of_channels(call.tensor(1), x);
+  if (call.has(2))
+    out = out + of_channels(call.tensor(2), x);
+  return {out, mean.squeeze(-1), rstd.squeeze(-1)};
+}
+
+/// (grad, input, mean, rstd, weight, N, C, HxW, groups, mask) to gradients of input, weight and bias.
+Tensors group_norm_backward(Call& call) {
+  const at::Tensor &grad = call.tensor(0), &x = call.tensor(1);
+  const std::vector<int64_t> shape = {x.size(0), call.integer(8), -1};
+  const auto wanted = call.argument(9).toBoolList();
+  const at::Tensor rstd = call.tensor(3).unsqueeze(-1);
+  const at::Tensor normed = (x.reshape(shape) - call.tensor(2).unsqueeze(-1)) * rstd;
+  Tensors results(3);
+  if (wanted[0]) {
+    const at::Tensor g = (call.has(4) ? grad * of_channels(call.tensor(4), x) : grad).reshape(shape);
+    const at::Tensor each = rstd * (g - g.mean(-1, true) - normed * (g * normed).mean(-1, true));
+    results[0] = each.view(x.sizes());
+  }
+  if (wanted[1])
+    results[1] = (grad * normed.view(x.sizes())).sum(all_but_channels(x));
+  if (wanted[2])
+    results[2] = grad.sum(all_but_channels(x));
+  return results;
+}
+
 /// Returns the variance and the mean. Overloads have (self, dim, correction, keepdim).
 std::pair<at::Tensor, at::Tensor> moments(const Call& call) {
   const at::Tensor& x = call.tensor(0);
@@ -84,6 +133,8 @@ std::pair<at::Tensor, at::Tensor> moments(const Call& call) {
 void add_norms(Rules& rules) {
   rules["native_layer_norm"] = composite(layer_norm);
   rules["native_layer_norm_backward"] = composite(layer_norm_backward);
+  rules["native_group_norm"] = composite(group_norm);
+  rules["native_group_norm_backward"] = composite(group_norm_backward);
   rules["var"] = composite([](Call& call) -> Tensors { return {moments(call).first}; });
   rules["std"] = composite([](Call& call) -> Tensors { return {moments(call).first.sqrt()}; });
   rules["var_mean"] = composite([](Call& call) -> Tensors {

@@ -45,9 +45,7 @@ void add_products(Rules& rules) {
   rules["dot"] = [](Call& call) -> Results {
     return {sum(mul(call.numbers(0), call.numbers(1)), {}, false)};
   };
-  rules["mv"] = [](Call& call) -> Results {
-    return {product_with_vector(call.numbers(0), call.numbers(1))};
-  };
+  rules["mv"] = [](Call& call) -> Results { return {product_with_vector(call.numbers(0), call.numbers(1))}; };
 }
 
 }  // namespace parity::reference::exact

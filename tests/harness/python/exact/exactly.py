@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests of this folder share. Import it before parity."""
 import pathlib
+import re
 import sys
 import unittest
 
@@ -11,6 +12,11 @@ sys.path.insert(0, str(SOURCE / "harness/python/src"))
 import torch  # noqa: E402
 
 import parity.exact as exact  # noqa: E402
+
+
+def page():
+    """Returns the Python blocks of the page: two functions, several ranks, a training loop."""
+    return re.findall(r"^```python\n(.*?)^```", (SOURCE / "harness/python/exact.md").read_text(), re.M | re.S)
 
 
 def numbers(*shape, seed=0):

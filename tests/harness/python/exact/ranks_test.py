@@ -6,13 +6,14 @@ Usage: exact/ranks_test.py SOURCE_DIR PARITY RECORDER_LIBRARY
 """
 import copy
 import pathlib
+import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 from on_ranks import RanksTest  # noqa: E402
 
-from exactly import exact, main, numbers  # noqa: E402
+from exactly import SOURCE, exact, main, numbers, page  # noqa: E402
 
 import torch  # noqa: E402
 import torch.distributed as dist  # noqa: E402
@@ -114,6 +115,19 @@ class ExactRanksTest(RanksTest):
 
         self.on_ranks((1, 2), body)
 
+    def test_the_page_says_it_like_this(self):
+        def body(mesh):
+            for reduces in (True, False):
+                names = {"exact": exact, "layer": plain} | MLP
+                names["parallel_layer"] = lambda x, up, down, reduces=reduces: parallel(x, up, down, reduces)
+                exec(page()[1], names)
+                assert bool(names["verdict"]) == reduces, str(names["verdict"])
+            told = str(names["verdict"])
+            for line in re.search(r"^```\n(different.*?)^```", (SOURCE / "harness/python/exact.md").read_text(), re.M | re.S)[1].splitlines():
+                assert line.removesuffix("...") in told, told
+
+        self.on_ranks((1, 2), body)
+
     def test_a_fault_on_one_rank_is_every_ranks_verdict(self):
         def body(mesh):
             def wrong(x, up, down):
@@ -166,6 +180,50 @@ class ExactRanksTest(RanksTest):
             same(lambda x: x.view(2, 4, 3).amax(0), collective(lambda r, x: dist.all_reduce(r.copy_(x), op=dist.ReduceOp.MAX)), x,
                  layout={"input 0": 0}, **whole)
             same(lambda x: x * n, lambda x: functional.all_reduce(x, "sum", dist.group.WORLD) * 1, x, **whole)
+
+        self.on_ranks((1, 2), body)
+
+    def test_roots_of_collectives_get_residues(self):
+        def body(mesh):
+            rank, x, whole = dist.get_rank(), numbers(4, 3), {"gradients": False}
+
+            def at_root(run):
+                def function(x):
+                    result = run(x.detach().clone())
+                    dist.broadcast(result, 0)
+                    return result
+
+                return function
+
+            def reduced(x):
+                dist.reduce(x, 0)
+                return x
+
+            def gathered(x):
+                parts = [torch.empty(2, 3) for _ in range(2)] if rank == 0 else None
+                dist.gather(x, parts, 0)
+                return torch.cat(parts) if rank == 0 else torch.empty(4, 3)
+
+            def scattered(x):
+                part = torch.empty(2, 3)
+                dist.scatter(part, list(x.chunk(2)) if rank == 1 else None, 1)
+                return part
+
+            same(lambda x: x * 2, at_root(reduced), x, **whole)
+            same(lambda x: x, at_root(gathered), x, layout={"input 0": 0}, **whole)
+            same(lambda x: x, scattered, x, layout={"output": 0}, **whole)
+
+        self.on_ranks((1, 2), body)
+
+    def test_messages_between_two_ranks_are_refused(self):
+        def body(mesh):
+            for message in (lambda x: dist.isend(x, 1), lambda x: dist.irecv(x, 1)):
+                try:
+                    exact.same(lambda x: x, lambda x, message=message: message(x.detach().clone()), numbers(3), gradients=False)
+                except exact.Refused as problem:
+                    assert "has no exact form" in str(problem), str(problem)
+                else:
+                    raise AssertionError("a message was taken")
 
         self.on_ranks((1, 2), body)
 

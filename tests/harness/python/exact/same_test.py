@@ -7,7 +7,7 @@ Usage: exact/same_test.py SOURCE_DIR
 import traceback
 import warnings
 
-from exactly import ExactTest, exact, main, numbers
+from exactly import ExactTest, exact, main, numbers, page
 
 import torch
 import torch.nn.functional as F
@@ -113,12 +113,20 @@ class VerdictTest(ExactTest):
             def forward(self, x):
                 return self.x * x
 
-        self.expect_different(Scale(), lambda x: x * x, {"x": X})
+        self.expect_different(Scale(), lambda x: x * x, {"x": X}, gradients=False)
 
     def test_further_trials_have_other_residues(self):
         self.expect_same(F.linear, split, (X, W), trials=3)
         with self.assertRaisesRegex(ValueError, "compares nothing"):
             exact.same(F.linear, split, (X, W), trials=0)
+
+
+class PageTest(ExactTest):
+    def test_two_functions(self):
+        names = {}
+        exec(page()[0], names)
+        self.assertTrue(names["verdict"])
+        self.expect_different(names["library"], lambda x, w: names["mine"](x, w) * (1 + 1e-15), names["inputs"])
 
 
 class ModuleTest(ExactTest):

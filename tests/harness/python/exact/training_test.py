@@ -7,7 +7,7 @@ Usage: exact/training_test.py SOURCE_DIR
 import copy
 import unittest
 
-from exactly import exact, main, numbers
+from exactly import exact, main, numbers, page
 
 import torch
 import torch.nn.functional as F
@@ -131,6 +131,20 @@ class TrainingTest(unittest.TestCase):
 
         for a, b in zip(values(True), values(False), strict=True):
             self.assertTrue(torch.equal(a, b))
+
+
+class PageTest(unittest.TestCase):
+    def test_a_training_loop(self):
+        def update(model, optimizer, micro_batches):
+            for part in exact.draw(numbers(4, 8), "x").chunk(micro_batches):
+                model(part).square().sum().backward()
+            optimizer.step()
+
+        names = {"exact": exact, "torch": torch, "update": update}
+        exec(page()[2], names)
+        a, b = nn.Linear(8, 8), nn.Linear(8, 8)
+        for x, y in zip(names["train"](a, 1), names["train"](b, 2), strict=True):
+            self.assertTrue(torch.equal(x, y))
 
 
 class TwinTest(unittest.TestCase):
