@@ -58,14 +58,14 @@ Tensors nll_loss_backward(Call& call) {
               .scatter_add(labels.dim, labels.index.unsqueeze(labels.dim), each.unsqueeze(labels.dim))};
 }
 
-at::Tensor reduced(const at::Tensor& losses, int64_t reduction) {
+at::Tensor with_reduction(const at::Tensor& losses, int64_t reduction) {
   return reduction == at::Reduction::None  ? losses
          : reduction == at::Reduction::Sum ? losses.sum()
                                            : losses.mean();
 }
 
 Tensors mse_loss(Call& call) {  // (self, target, reduction)
-  return {reduced((call.tensor(0) - call.tensor(1)).square(), call.integer(2))};
+  return {with_reduction((call.tensor(0) - call.tensor(1)).square(), call.integer(2))};
 }
 
 Tensors mse_loss_backward(Call& call) {  // (grad, self, target, reduction)

@@ -4,6 +4,7 @@
 
 Usage: exact/ranks_test.py SOURCE_DIR PARITY RECORDER_LIBRARY
 """
+
 import copy
 import pathlib
 import re
@@ -123,7 +124,9 @@ class ExactRanksTest(RanksTest):
                 exec(page()[1], names)
                 assert bool(names["verdict"]) == reduces, str(names["verdict"])
             told = str(names["verdict"])
-            for line in re.search(r"^```\n(different.*?)^```", (SOURCE / "harness/python/exact.md").read_text(), re.M | re.S)[1].splitlines():
+            for line in re.search(r"^```\n(different.*?)^```", (SOURCE / "harness/python/exact.md").read_text(), re.M | re.S)[
+                1
+            ].splitlines():
                 assert line.removesuffix("...") in told, told
 
         self.on_ranks((1, 2), body)
@@ -169,16 +172,56 @@ class ExactRanksTest(RanksTest):
             whole = {"gradients": False}
             same(lambda x: x * n, collective(lambda r, x: dist.all_reduce(r.copy_(x))), x, **whole)
             same(lambda x: x * n, collective(lambda r, x: dist.all_reduce(r.copy_(x), async_op=True).wait()), x, **whole)
-            same(lambda x: x, collective(lambda r, x: dist.all_gather_into_tensor(r, x), (8, 3)), x, layout={"input 0": 0}, **whole)
-            same(lambda x: x, collective(lambda r, x: dist.all_gather(list(r.chunk(n)), x), (8, 3)), x, layout={"input 0": 0}, **whole)
-            same(lambda x: x * n, collective(lambda r, x: dist.reduce_scatter_tensor(r, x), (4, 3)), x, layout={"output": 0}, **whole)
-            same(lambda x: x * n, collective(lambda r, x: dist.reduce_scatter(r, list(x.chunk(n))), (4, 3)), x, layout={"output": 0}, **whole)
-            same(lambda x: x, collective(lambda r, x: dist.reduce_scatter_tensor(r, x, op=dist.ReduceOp.AVG), (4, 3)), x, layout={"output": 0}, **whole)
+            same(
+                lambda x: x,
+                collective(lambda r, x: dist.all_gather_into_tensor(r, x), (8, 3)),
+                x,
+                layout={"input 0": 0},
+                **whole,
+            )
+            same(
+                lambda x: x,
+                collective(lambda r, x: dist.all_gather(list(r.chunk(n)), x), (8, 3)),
+                x,
+                layout={"input 0": 0},
+                **whole,
+            )
+            same(
+                lambda x: x * n,
+                collective(lambda r, x: dist.reduce_scatter_tensor(r, x), (4, 3)),
+                x,
+                layout={"output": 0},
+                **whole,
+            )
+            same(
+                lambda x: x * n,
+                collective(lambda r, x: dist.reduce_scatter(r, list(x.chunk(n))), (4, 3)),
+                x,
+                layout={"output": 0},
+                **whole,
+            )
+            same(
+                lambda x: x,
+                collective(lambda r, x: dist.reduce_scatter_tensor(r, x, op=dist.ReduceOp.AVG), (4, 3)),
+                x,
+                layout={"output": 0},
+                **whole,
+            )
             same(lambda x: x, collective(lambda r, x: dist.broadcast(r.copy_(x) if dist.get_rank() == 1 else r, 1)), x, **whole)
-            same(lambda x: x.view(2, 2, 2, 3).transpose(0, 1).reshape(8, 3), collective(lambda r, x: dist.all_to_all_single(r, x)), x,
-                 layout={"input 0": 0, "output": 0}, **whole)
-            same(lambda x: x.view(2, 4, 3).amax(0), collective(lambda r, x: dist.all_reduce(r.copy_(x), op=dist.ReduceOp.MAX)), x,
-                 layout={"input 0": 0}, **whole)
+            same(
+                lambda x: x.view(2, 2, 2, 3).transpose(0, 1).reshape(8, 3),
+                collective(lambda r, x: dist.all_to_all_single(r, x)),
+                x,
+                layout={"input 0": 0, "output": 0},
+                **whole,
+            )
+            same(
+                lambda x: x.view(2, 4, 3).amax(0),
+                collective(lambda r, x: dist.all_reduce(r.copy_(x), op=dist.ReduceOp.MAX)),
+                x,
+                layout={"input 0": 0},
+                **whole,
+            )
             same(lambda x: x * n, lambda x: functional.all_reduce(x, "sum", dist.group.WORLD) * 1, x, **whole)
 
         self.on_ranks((1, 2), body)
@@ -231,11 +274,28 @@ class ExactRanksTest(RanksTest):
         def body(mesh):
             x, whole = numbers(8, 3), {"gradients": False}
             different(lambda x: x, collective(lambda r, x: dist.all_reduce(r.copy_(x))), x, "output", **whole)
-            different(lambda x: x, collective(lambda r, x: dist.all_gather(list(r.chunk(2))[::-1], x), (8, 3)), x, "output",
-                      layout={"input 0": 0}, **whole)
-            different(lambda x: x * 2, collective(lambda r, x: dist.all_reduce(r.copy_(x * (1 + 1e-12 * dist.get_rank())))), x,
-                      "output", **whole)
-            different(lambda x: x, collective(lambda r, x: dist.broadcast(r.copy_(x * (2 - dist.get_rank())), 0)), x, "output", **whole)
+            different(
+                lambda x: x,
+                collective(lambda r, x: dist.all_gather(list(r.chunk(2))[::-1], x), (8, 3)),
+                x,
+                "output",
+                layout={"input 0": 0},
+                **whole,
+            )
+            different(
+                lambda x: x * 2,
+                collective(lambda r, x: dist.all_reduce(r.copy_(x * (1 + 1e-12 * dist.get_rank())))),
+                x,
+                "output",
+                **whole,
+            )
+            different(
+                lambda x: x,
+                collective(lambda r, x: dist.broadcast(r.copy_(x * (2 - dist.get_rank())), 0)),
+                x,
+                "output",
+                **whole,
+            )
 
         self.on_ranks((1, 2), body)
 
