@@ -184,6 +184,25 @@ class TwinTest(unittest.TestCase):
             with self.assertRaisesRegex(exact.Refused, "1 of 3 elements have no residue"):
                 exact.residues_of(x)
 
+    def test_a_subclass_without_memory_is_no_constant(self):
+        class Wrapped(torch.Tensor):
+            @staticmethod
+            def __new__(cls, held):
+                self = torch.Tensor._make_wrapper_subclass(cls, held.shape, dtype=held.dtype)
+                self.held = held
+                return self
+
+            @classmethod
+            def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
+                result = function(*(each.held if isinstance(each, cls) else each for each in args), **(kwargs or {}))
+                return cls(result) if "detach" in str(function) else result
+
+        with exact.twin():
+            x = exact.draw(torch.ones(3), "x")
+            with self.assertRaisesRegex(exact.Refused, "without memory of its own"):
+                exact.residues_of(Wrapped(x))
+            self.assertTrue(torch.equal(exact.residues_of(Wrapped(x) * 2), exact.residues_of(x + x)))
+
     def test_memory_that_changed_elsewhere_is_refused(self):
         with exact.twin():
             x = exact.draw(torch.ones(3), "x")
