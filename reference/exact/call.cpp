@@ -22,6 +22,16 @@ void append(std::vector<at::Tensor>& to, const c10::IValue& value) {
       to.push_back(each);
 }
 
+/// Returns the overload that returns new tensors: "dim" of "dim_out", and "" of "out".
+std::string overload_without_out(const c10::FunctionSchema& schema) {
+  std::string name = schema.overload_name();
+  if (name.ends_with("out"))
+    name.resize(name.size() - 3);
+  if (name.ends_with('_'))
+    name.pop_back();
+  return name;
+}
+
 }  // namespace
 
 Call::Call(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack arguments)
@@ -70,8 +80,8 @@ std::vector<at::Tensor> Call::written() const {
 
 at::Tensor Call::call_on(const std::vector<std::pair<size_t, c10::IValue>>& replaced) const {
   const std::string name = "aten::" + base_name(op_.schema());
-  const auto found = c10::Dispatcher::singleton().findSchema({name, op_.schema().overload_name()});
-  if (!found)
+  const auto found = c10::Dispatcher::singleton().findSchema({name, overload_without_out(op_.schema())});
+  if (!found || found->schema().is_mutable())
     throw UserError(op_.schema().name() + "." + op_.schema().overload_name() +
                     " has no exact form, since no variant of it returns a new tensor");
   torch::jit::Stack stack = arguments_;
@@ -83,7 +93,9 @@ at::Tensor Call::call_on(const std::vector<std::pair<size_t, c10::IValue>>& repl
 }
 
 std::string base_name(const c10::FunctionSchema& schema) {
-  std::string name = schema.name().substr(schema.name().find(':') + 2);
+  if (!schema.name().starts_with("aten::"))
+    return schema.name();
+  std::string name = schema.name().substr(6);
   if (name.ends_with('_') && !name.ends_with("__"))
     name.pop_back();
   return name;
@@ -92,8 +104,9 @@ std::string base_name(const c10::FunctionSchema& schema) {
 const Rules& all_rules() {
   static const Rules rules = [] {
     Rules result;
-    for (const auto add : {add_arithmetic, add_functions, add_movement, add_choices, add_reductions,
-                           add_products, add_composites})
+    for (const auto add :
+         {add_arithmetic, add_functions, add_movement, add_choices, add_reductions, add_products,
+          add_composites, add_activations, add_norms, add_losses, add_convolutions})
       add(result);
     return result;
   }();
@@ -112,6 +125,11 @@ std::vector<Numbers> from_operators(const std::function<std::vector<at::Tensor>(
   for (const at::Tensor& each : tensors)
     result.push_back(each.defined() ? read(each) : Numbers());
   return result;
+}
+
+Rule composite(std::function<std::vector<at::Tensor>(Call& call)> function) {
+  return
+      [function = std::move(function)](Call& call) { return from_operators([&] { return function(call); }); };
 }
 
 }  // namespace parity::reference::exact

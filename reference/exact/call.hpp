@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -41,6 +42,7 @@ class Call {
   /// Returns a result. \pre run()
   at::Tensor result(size_t i) const;
   const torch::jit::Stack& results() const { return results_; }
+  void replace_result(size_t i, c10::IValue value) { results_.at(i) = std::move(value); }
   /// Returns the tensors that the call has written: its results, or what it changed in place.
   std::vector<at::Tensor> written() const;
 
@@ -59,7 +61,7 @@ class Call {
 };
 
 /// Returns the name of an operator without "aten::" and without what marks a variant in place: "add" of
-/// "aten::add_".
+/// "aten::add_". An operator of another library keeps its whole name, and so gets no rule of another's.
 std::string base_name(const c10::FunctionSchema& schema);
 
 /// Computes the residues of an operator's results, one entry for each tensor; an entry without levels: none.
@@ -77,9 +79,17 @@ void add_choices(Rules& rules);
 void add_reductions(Rules& rules);
 void add_products(Rules& rules);
 void add_composites(Rules& rules);
+void add_activations(Rules& rules);
+void add_norms(Rules& rules);
+void add_losses(Rules& rules);
+void add_convolutions(Rules& rules);
 
 /// Computes a rule from other operators: calls `function`, whose operators compute residues as well, and
 /// returns those of the tensors that it returns.
 std::vector<Numbers> from_operators(const std::function<std::vector<at::Tensor>()>& function);
+
+/// Returns the rule of an operator that others express: `function` gives its results, from the same
+/// arguments.
+Rule composite(std::function<std::vector<at::Tensor>(Call& call)> function);
 
 }  // namespace parity::reference::exact

@@ -11,12 +11,15 @@
 #include <ATen/ATen.h>
 #include <ATen/record_function.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
+#include <c10/core/impl/PyInterpreter.h>
 #include <torch/library.h>
 
 #include "harness/base/error.hpp"
 #include "reference/exact/call.hpp"
 #include "reference/exact/dispatch_key.hpp"
+#include "reference/exact/process_groups.hpp"
 #include "reference/exact/shadow.hpp"
+#include "reference/exact/strict.hpp"
 
 namespace parity::reference::exact {
 namespace {
@@ -35,9 +38,10 @@ void for_tensors(const c10::IValue& value, const Function& function) {
 
 /// What the schema says of an operator.
 struct Kind {
-  bool gives_views = false;                         ///< of memory that keeps its residues
-  bool allocates = false;                           ///< and writes nothing
-  bool copies = false;                              ///< one tensor into new memory
+  bool gives_views = false;  ///< of memory that keeps its residues
+  bool allocates = false;    ///< and writes nothing
+  bool is_fresh = false;     ///< a literal of Python (lift_fresh), which no operator wrote
+  bool copies = false;       ///< one tensor into new memory
   std::optional<c10::DispatchKey> decomposes = {};  ///< into other operators, by the kernel of this key
   std::string base;
 };
@@ -51,6 +55,7 @@ Kind kind_of(const c10::OperatorHandle& op) {
   });
   kind.allocates = kind.base.starts_with("empty") || kind.base.starts_with("new_empty") ||
                    kind.base.starts_with("_empty") || kind.base.starts_with("resize");
+  kind.is_fresh = kind.base == "lift_fresh" || kind.base == "lift";
   kind.copies = schema.name() == "aten::clone" || schema.name() == "aten::_to_copy";
   kind.gives_views |= kind.base == "set" || kind.base == "set_data" || kind.base == "_reshape_alias";
   if (!op.hasKernelForDispatchKey(c10::DispatchKey::CPU))
@@ -102,18 +107,69 @@ void store(const std::vector<at::Tensor>& written, const std::vector<Numbers>& r
   throw UserError(text.starts_with("exact twin: ") ? text : "exact twin: " + name + ": " + text);
 }
 
-void run_with_rule(Call& call, const Kind& kind) {
-  const std::string name = call.op().schema().name() + "." + call.op().schema().overload_name();
-  std::vector<Numbers> results;
+std::string name_of(const Call& call) {
+  return call.op().schema().name() + "." + call.op().schema().overload_name();
+}
+
+/// Calls a function; what it refuses gets the name of the operator.
+template <class Function>
+auto naming(const Call& call, const Function& function) {
   try {
-    results = all_rules().find(kind.base)->second(call);
+    return function();
   } catch (const UserError& error) {
-    rethrow_with(name, error);
+    rethrow_with(name_of(call), error);
   } catch (const c10::Error& error) {
-    throw UserError("exact twin: " + name + ": " + error.what_without_backtrace());
+    throw UserError("exact twin: " + name_of(call) + ": " + error.what_without_backtrace());
   }
+}
+
+void run_with_rule(Call& call, const Kind& kind) {
+  const std::vector<Numbers> results = naming(call, [&] {
+    check_strictly(call, chooses(kind.base) ? Use::decision : Use::number);
+    return all_rules().find(kind.base)->second(call);
+  });
   call.run();
-  store(call.written(), results, name);
+  store(call.written(), results, name_of(call));
+}
+
+/// Runs an operator without a rule. Comparisons and indices have no residues. Only results that are numbers
+/// need a rule.
+void run_without_rule(Call& call) {
+  naming(call, [&] { check_strictly(call, Use::decision); });
+  call.run();
+  for (const at::Tensor& each : call.written())
+    if (is_numeric(each))
+      throw UserError("exact twin: " + name_of(call) + " has no exact form");
+}
+
+/// Returns the interpreter of an argument that is of a subclass in Python, such as a DTensor; null without
+/// one.
+/// \throws UserError for an argument on another device than the CPU
+c10::impl::PyInterpreter* subclass_among(const c10::OperatorHandle& op, const torch::jit::Stack& stack) {
+  c10::impl::PyInterpreter* result = nullptr;
+  for (const c10::IValue& each : torch::jit::last(stack, op.schema().arguments().size()))
+    for_tensors(each, [&](const at::Tensor& x) {
+      if (x.defined() && x.key_set().has(c10::DispatchKey::Python))
+        result = x.unsafeGetTensorImpl()->pyobj_slot()->pyobj_interpreter();
+      else if (x.defined() && !x.is_cpu() && !x.is_meta())
+        throw UserError("exact twin: " + op.schema().name() + ": only tensors on the CPU have residues");
+    });
+  return result;
+}
+
+/// Calls __torch_dispatch__ as PyTorch does, but the operators that it calls compute residues.
+void call_in_python(c10::impl::PyInterpreter& interpreter, const c10::OperatorHandle& op,
+                    torch::jit::Stack* stack) {
+  using Keys = c10::DispatchKeySet;
+  constexpr auto python = c10::DispatchKey::Python;
+  constexpr Keys above = Keys(Keys::FULL) - Keys(Keys::FULL_AFTER, python) - Keys(python);
+  const c10::impl::ExcludeDispatchKeyGuard handled(above.remove(dispatch_key));
+  interpreter->dispatch(op, stack);
+}
+
+/// Returns the keys below this room's.
+c10::DispatchKeySet below(c10::DispatchKeySet keys) {
+  return keys & c10::DispatchKeySet(c10::DispatchKeySet::FULL_AFTER, dispatch_key);
 }
 
 /// Returns the number of tensors of an operator that changes each of several by itself, and 0 for any other.
@@ -146,6 +202,11 @@ void intercept(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::j
   const Kind& kind = cached_kind_of(op);
   const bool has_rule = all_rules().contains(kind.base);
   const size_t count = op.schema().arguments().size();
+  if (c10::impl::PyInterpreter* const interpreter = subclass_among(op, *stack))
+    return keys.has(c10::DispatchKey::Python) ? call_in_python(*interpreter, op, stack)
+                                              : op.redispatchBoxed(below(keys), stack);  // shapes alone
+  if (op.schema().name().starts_with("fsdp::"))
+    return op.redispatchBoxed(below(keys), stack);  // written with other operators
   const bool implicit = kind.decomposes == c10::DispatchKey::CompositeImplicitAutograd;
   const bool views = kind.gives_views && !implicit;  // an implicit one may copy, as reshape does
   const auto needs = [&] {
@@ -159,23 +220,23 @@ void intercept(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::j
   const c10::impl::ExcludeDispatchKeyGuard without_residues(dispatch_key);
   Call call(op, keys, torch::jit::last(*stack, count).vec());
   torch::jit::drop(*stack, count);
-  if (kind.copies && known_of(call.tensor(0)) == Known::unwritten && is_numeric(call.tensor(0))) {
+  if (is_collective(op.schema())) {
+    naming(call, [&] { run_collective(call); });
+  } else if (kind.copies && known_of(call.tensor(0)) == Known::unwritten && is_numeric(call.tensor(0))) {
     call.run();
     mark_unwritten(call.result(0));
   } else if (views || kind.allocates || !needs_rule(op, call.arguments())) {
+    naming(call, [&] { check_strictly(call, views ? Use::view : Use::constant); });
     call.run();
     for (const at::Tensor& each : call.written())
       if (is_numeric(each) && !views)
         kind.allocates ? mark_unwritten(each) : mark_constant(each);
+      else if (is_numeric(each) && kind.is_fresh && known_of(each) == Known::nothing)
+        mark_constant(each);
   } else if (has_rule) {
     run_with_rule(call, kind);
   } else {
-    // Comparisons and indices have no residues. Only results that are numbers need a rule.
-    call.run();
-    for (const at::Tensor& each : call.written())
-      if (is_numeric(each))
-        throw UserError("exact twin: " + op.schema().name() + "." + op.schema().overload_name() +
-                        " has no exact form");
+    run_without_rule(call);
   }
   for (const c10::IValue& each : call.results())
     stack->push_back(each);

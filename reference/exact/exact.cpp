@@ -24,23 +24,33 @@ bool is_square(const Field& field, uint64_t x) {
   return field.power(x, (field.prime() - 1) / 2) == 1;
 }
 
-/// Replaces the elements of a row [D] by hashes of themselves, so that mean(x^2) + eps is a square.
-void renew_row(const uint64_t* from, uint64_t* to, int64_t D, int64_t level, double eps) {
+/// The norm whose input is renewed.
+struct Norm {
+  double eps;
+  bool centered;  ///< it subtracts the mean
+};
+
+/// Replaces the elements of a row [D] by hashes of themselves, so that mean(x^2) + eps, or the variance +
+/// eps, is a square.
+void renew_row(const uint64_t* from, uint64_t* to, int64_t D, int64_t level, const Norm& norm) {
   const Field& field = tower().field(level);
-  const uint64_t share = field.inverse(static_cast<uint64_t>(D)), rest = tower().constant(level, eps);
+  const uint64_t share = field.inverse(static_cast<uint64_t>(D)), rest = tower().constant(level, norm.eps);
   for (uint64_t draw = 0;; ++draw) {
     const Hash hash = tower().hash(level, splitmix64(draw ^ fnv1a("renewed")));
-    uint64_t sum = 0;
+    uint64_t squares = 0, sum = 0;
     for (int64_t i = 0; i < D; ++i) {
       to[i] = hash(from[i]);
-      sum = field.add(sum, field.mul(to[i], to[i]));
+      squares = field.add(squares, field.mul(to[i], to[i]));
+      sum = field.add(sum, to[i]);
     }
-    if (is_square(field, field.add(field.mul(sum, share), rest)))
+    const uint64_t mean = norm.centered ? field.mul(sum, share) : 0;
+    const uint64_t variance = field.sub(field.mul(squares, share), field.mul(mean, mean));
+    if (is_square(field, field.add(variance, rest)))
       return;
   }
 }
 
-Numbers renewed_numbers(const at::Tensor& first, double eps) {
+Numbers renewed_numbers(const at::Tensor& first, const Norm& norm) {
   const at::Tensor from = first.contiguous();
   const int64_t D = from.size(-1), rows = from.numel() / std::max<int64_t>(1, D);
   Numbers result;
@@ -50,7 +60,7 @@ Numbers renewed_numbers(const at::Tensor& first, double eps) {
     auto* out = reinterpret_cast<uint64_t*>(to.mutable_data_ptr<int64_t>());
     at::parallel_for(0, rows, 1, [&](int64_t begin, int64_t end) {
       for (int64_t row = begin; row < end; ++row)
-        renew_row(in + row * D, out + row * D, D, level, eps);
+        renew_row(in + row * D, out + row * D, D, level, norm);
     });
     result.levels.push_back(to.masked_fill_(from.lt(0), unknown));
   }
@@ -58,19 +68,20 @@ Numbers renewed_numbers(const at::Tensor& first, double eps) {
 }
 
 struct Renewed : torch::autograd::Function<Renewed> {
-  static at::Tensor forward(torch::autograd::AutogradContext* /*context*/, const at::Tensor& x, double eps) {
+  static at::Tensor forward(torch::autograd::AutogradContext* /*context*/, const at::Tensor& x, double eps,
+                            bool centered) {
     const at::DisableRecordFunctionGuard unseen;
     at::Tensor result = x.clone(at::MemoryFormat::Contiguous);
     const c10::impl::ExcludeDispatchKeyGuard without_residues(dispatch_key);
     if (known_of(x) == Known::numbers && x.numel() > 0)
-      write(result, renewed_numbers(read(x).first(), eps));
+      write(result, renewed_numbers(read(x).first().expand(x.sizes()), {eps, centered}));
     return result;
   }
   /// The gradient needs no upper levels: no exponential of a gradient follows.
   static torch::autograd::variable_list backward(torch::autograd::AutogradContext* /*context*/,
                                                  const torch::autograd::variable_list& gradients) {
     limit_levels(gradients[0], 1);
-    return {gradients[0], {}};
+    return {gradients[0], {}, {}};
   }
 };
 
@@ -90,6 +101,7 @@ at::Tensor bits_of(const at::Tensor& x) {
 }  // namespace
 
 void begin(Tower tower) {
+  forget_all();
   set_tower(std::move(tower));
   active = true;
   c10::impl::tls_set_dispatch_key_included(dispatch_key, true);
@@ -99,9 +111,19 @@ bool is_active() {
   return active;
 }
 
+void end() {
+  c10::impl::tls_set_dispatch_key_included(dispatch_key, false);
+  active = false;
+  forget_all();
+}
+
 void draw(const at::Tensor& x, const std::string& name) {
   const c10::impl::ExcludeDispatchKeyGuard without_residues(dispatch_key);
-  const at::Tensor places = at::arange(x.numel(), at::kLong).view(x.sizes());
+  draw(x, name, at::arange(x.numel(), at::kLong).view(x.sizes()));
+}
+
+void draw(const at::Tensor& x, const std::string& name, const at::Tensor& places) {
+  const c10::impl::ExcludeDispatchKeyGuard without_residues(dispatch_key);
   write(x, lifted({{map(places, tower().hash(0, fnv1a(name)))}}));
 }
 
@@ -149,8 +171,8 @@ at::Tensor computed_as(at::Tensor result, const std::function<at::Tensor()>& fun
   return result;
 }
 
-at::Tensor renewed(const at::Tensor& x, double eps) {
-  return Renewed::apply(x, eps);
+at::Tensor renewed(const at::Tensor& x, double eps, bool centered) {
+  return Renewed::apply(x, eps, centered);
 }
 
 }  // namespace parity::reference::exact

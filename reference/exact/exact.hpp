@@ -15,12 +15,17 @@
 namespace parity::reference::exact {
 
 /// Lets all operators of this thread, and of the threads that it starts backward passes in, compute residues.
+/// Residues of an earlier twin are forgotten.
 void begin(Tower tower);
 bool is_active();
+/// Ends the twin of this thread. \pre begin()
+void end();
 
 /// Gives a tensor's elements new residues: hashes of a name and of the element's place.
 /// \param x  of any strides
 void draw(const at::Tensor& x, const std::string& name);
+/// \param places  int64, of x's shape: the place of each element in the whole tensor that x is a part of
+void draw(const at::Tensor& x, const std::string& name, const at::Tensor& places);
 
 /// Runs a function that changes a tensor's memory outside of operators, as a planted fault does. Each element
 /// whose bits it changes gets another residue: a hash of the old one and of the new bits.
@@ -40,9 +45,11 @@ at::Tensor filled_with_constants(at::Tensor x);
 at::Tensor computed_as(at::Tensor result, const std::function<at::Tensor()>& function);
 
 /// Returns a copy, through autograd, whose residues are hashes of x's, so that all levels are known again.
-/// Each row's hash is drawn so that mean(x^2) + eps has a square root. Copy and original count as independent
+/// Each row's hash is drawn so that what its norm divides by has a square root: mean(x^2) + eps, or the
+/// variance + eps. Copy and original count as independent
 /// variables: equality then holds for any values of both.
-/// \param x  [..., D]
-at::Tensor renewed(const at::Tensor& x, double eps);
+/// \param x         [..., D]
+/// \param centered  of a norm that subtracts the mean
+at::Tensor renewed(const at::Tensor& x, double eps, bool centered = false);
 
 }  // namespace parity::reference::exact

@@ -203,12 +203,16 @@ Numbers power(const Numbers& a, double n) {
     if (2 * n != std::floor(2 * n))
       throw UserError("the power " + std::to_string(n) +
                       " has no exact form; only whole and half powers have one");
-    return mul(power(a, n - 0.5), sqrt(a));
+    // Of roots alone: half of them have a square of another sign than a, and derivatives multiply roots.
+    Numbers root = sqrt(a);
+    if (n == 0.5)
+      return root;
+    root.square = at::Tensor();
+    return power(root, 2 * n);
   }
   const Numbers x = plain(a);
-  if (x.square.defined() && n >= 2)
-    return n == 2 ? square(x)
-                  : mul(power({{x.square}}, std::floor(n / 2)), n / 2 == std::floor(n / 2) ? constant(1) : x);
+  if (x.square.defined() && n == 2)
+    return square(x);
   Numbers result;
   result.levels =
       by_level(x, [n](const Field& field, uint64_t u) { return field.power(u, static_cast<uint64_t>(n)); });

@@ -203,25 +203,38 @@ void write_part(Entry& entry, const at::Tensor& x, const Numbers& numbers) {
     shaped(entry.numbers.levels[i], x).copy_(from.levels[i]);
 }
 
+/// Returns whether a tensor is a number of the program, which PyTorch wrapped without an operator.
+bool is_literal(const at::Tensor& x) {
+  return x.unsafeGetTensorImpl()->is_wrapped_number();
+}
+
 }  // namespace
 
 bool is_numeric(const at::Tensor& x) {
-  return x.defined() && (x.is_floating_point() || x.is_complex());
+  return x.defined() && (x.is_floating_point() || x.is_complex()) && !x.is_meta() &&
+         !x.key_set().has(c10::DispatchKey::Python);
 }
 
 Known known_of(const at::Tensor& x) {
   const std::lock_guard guard(mutex);
   const Entry* const entry = find(x);
-  return entry == nullptr ? Known::nothing : entry->known;
+  if (entry == nullptr)
+    return is_literal(x) ? Known::constants : Known::nothing;
+  return entry->known;
 }
 
 Numbers read(const at::Tensor& x) {
-  if (!is_numeric(x))
+  if (!is_numeric(x)) {
+    if (x.is_floating_point() || x.is_complex())
+      throw UserError("a tensor without memory of its own (a subclass in Python) has no residues");
     return constants(x);
+  }
   const std::lock_guard guard(mutex);
   const Entry* const entry = find(x);
   if (x.numel() == 0)
     return constants(at::empty(plane_shape(x), at::kDouble));
+  if (entry == nullptr && is_literal(x))
+    return constants(real_values(x));
   if (entry == nullptr || entry->known == Known::nothing)
     throw UserError("the memory of a tensor was written outside of operators, so it has no residues");
   if (entry->known == Known::unwritten)
@@ -299,6 +312,11 @@ void limit_levels(const at::Tensor& x, size_t count) {
     entry->numbers = {{entry->numbers.first()}, {}, {}, entry->numbers.square};
   else
     entry->numbers.levels.resize(count);
+}
+
+void forget_all() {
+  const std::lock_guard guard(mutex);
+  entries.clear();
 }
 
 void lift_always(const at::Tensor& x) {

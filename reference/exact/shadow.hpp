@@ -20,7 +20,7 @@ enum class Known {
   numbers,    ///< it has residues
 };
 
-/// Returns whether a tensor can have residues: real or complex floating point.
+/// Returns whether a tensor can have residues: real or complex floating point, with memory of its own.
 bool is_numeric(const at::Tensor& x);
 
 Known known_of(const at::Tensor& x);
@@ -41,6 +41,8 @@ void mark_constant(const at::Tensor& x);
 /// Keeps only the first levels of this memory, where nobody takes so many exponentials of it as it has
 /// levels. A mistake is refused, since an exponential then has no level left.
 void limit_levels(const at::Tensor& x, size_t count);
+/// Forgets all residues.
+void forget_all();
 
 /// From now on, upper levels of this memory are hashes of level 0. For parameters: what an optimizer writes
 /// has level 0 only, and the next forward pass needs all levels.

@@ -72,6 +72,29 @@ std::pair<int64_t, int> shortest_decimal(double value) {
   return {value < 0 ? -digits : digits, exponent};
 }
 
+/// Returns the simplest fraction that rounds to a positive double, in float32 if it is a float32, by its
+/// continued fraction. Two doubles never have the same: denominators are small enough.
+std::optional<std::pair<int64_t, int64_t>> simple_fraction(double value) {
+  const auto narrow = static_cast<float>(value);
+  const bool is_narrow = static_cast<double>(narrow) == value;
+  const int64_t largest = int64_t{1} << (is_narrow ? 11 : 26);
+  int64_t p = 1, q = 0, last_p = 0, last_q = 1;
+  for (long double rest = value; rest < 1e9L; rest = 1 / (rest - std::floor(rest))) {
+    const auto whole = static_cast<int64_t>(std::floor(rest));
+    last_p = std::exchange(p, whole * p + last_p);
+    last_q = std::exchange(q, whole * q + last_q);
+    if (q > largest || p > largest)
+      return {};
+    const bool matches = is_narrow ? static_cast<float>(p) / static_cast<float>(q) == narrow
+                                   : static_cast<double>(p) / static_cast<double>(q) == value;
+    if (matches)
+      return std::pair(p, q);
+    if (rest == std::floor(rest))
+      return {};
+  }
+  return {};
+}
+
 std::optional<Tower>& current_tower() {
   static std::optional<Tower> current;
   return current;
@@ -156,7 +179,11 @@ uint64_t Tower::constant(int64_t level, double value) const {
     const uint64_t size = static_cast<uint64_t>(std::abs(integer)) % here.prime();
     return integer < 0 ? here.neg(size) : size;
   };
-  if (constants_ == Constants::decimal && value != std::trunc(value)) {
+  if (constants_ == Constants::fraction && value != std::trunc(value))
+    if (const auto fraction = simple_fraction(std::abs(value)))
+      return here.mul(signed_element(value < 0 ? -fraction->first : fraction->first),
+                      here.inverse(static_cast<uint64_t>(fraction->second)));
+  if (constants_ != Constants::binary && value != std::trunc(value)) {
     const auto [digits, exponent] = shortest_decimal(value);
     const uint64_t scale = here.power(10, static_cast<uint64_t>(std::abs(exponent)));
     return here.mul(signed_element(digits), exponent < 0 ? here.inverse(scale) : scale);

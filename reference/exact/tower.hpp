@@ -15,8 +15,9 @@ namespace parity::reference::exact {
 
 /// How a constant of a program becomes a number of the field.
 enum class Constants {
-  binary,   ///< the double that it is
-  decimal,  ///< the shortest decimal that rounds to it, in float32 if it is a float32
+  binary,    ///< the double that it is
+  decimal,   ///< the shortest decimal that rounds to it, in float32 if it is a float32
+  fraction,  ///< a fraction of small whole numbers that rounds to it, as 1/3 does; without one, the decimal
 };
 
 /// A keyed hash of elements of level 0 as elements of a level; an uninterpreted function.

@@ -98,11 +98,32 @@ Numbers clamped(Call& call, std::optional<size_t> low, std::optional<size_t> hig
 
 /// Returns results that depend on the values only by a choice, as sign does.
 Results decided(Call& call) {
+  if (call.tensor(0).is_complex())
+    throw UserError("the sign of a complex number has no exact form");
   call.run();
   Results results;
   for (const at::Tensor& each : call.written())
     results.push_back(constants(each));
   return results;
+}
+
+/// max_pool2d_with_indices: (self, ...) to values and their places in the last two dimensions.
+Results max_pool(Call& call) {
+  const Numbers x = call.numbers(0);
+  call.run();
+  const at::Tensor places = call.result(1);
+  return {moved({x},
+                [&](const Planes& planes, int64_t) {
+                  return planes[0].flatten(-2).gather(-1, places.flatten(-2)).view(places.sizes());
+                }),
+          Numbers()};
+}
+
+/// hardtanh: (self, min, max) and its backward operator (grad, self, min, max).
+Results hardtanh_backward(Call& call) {
+  const at::Tensor& x = call.tensor(1);
+  const at::Tensor inside = x.gt(call.number(2)).logical_and(x.lt(call.number(3)));
+  return {select(inside, call.numbers(0), constant(0))};
 }
 
 }  // namespace
@@ -121,6 +142,9 @@ void add_choices(Rules& rules) {
   rules["clamp"] = [](Call& call) -> Results { return {clamped(call, 1, 2)}; };
   rules["clamp_max"] = [](Call& call) -> Results { return {clamped(call, {}, 1)}; };
   rules["clamp_min"] = [](Call& call) -> Results { return {clamped(call, 1, {})}; };
+  rules["hardtanh"] = rules["clamp"];
+  rules["hardtanh_backward"] = hardtanh_backward;
+  rules["max_pool2d_with_indices"] = max_pool;
   rules["abs"] = [](Call& call) -> Results {
     return {select(call.tensor(0).lt(0), neg(call.numbers(0)), call.numbers(0))};
   };

@@ -17,11 +17,6 @@ namespace {
 using Results = std::vector<Numbers>;
 using Tensors = std::vector<at::Tensor>;
 
-Rule composite(std::function<Tensors(Call&)> function) {
-  return
-      [function = std::move(function)](Call& call) { return from_operators([&] { return function(call); }); };
-}
-
 at::Tensor optional(const Call& call, size_t i) {
   return call.has(i) ? call.tensor(i) : at::Tensor();
 }
@@ -87,49 +82,6 @@ Tensors logsumexp(Call& call) {  // (self, dims, keepdim)
   const at::Tensor result =
       (base + sums.masked_fill(empty, 1).log()).masked_fill(empty, -std::numeric_limits<double>::infinity());
   return {keepdim ? result : result.squeeze(dims)};
-}
-
-/// Returns labels as indices, ignored ones as 0, and the weights 1 or 0 of the rows.
-std::pair<at::Tensor, at::Tensor> labels_of(const at::Tensor& target, int64_t ignored,
-                                            const at::Tensor& like) {
-  const at::Tensor is_ignored = target.eq(ignored);
-  return {target.masked_fill(is_ignored, 0), is_ignored.logical_not().to(like.scalar_type())};
-}
-
-void refuse_weights(const Call& call, size_t i) {
-  if (call.has(i))
-    throw UserError("weights of classes have no exact form");
-}
-
-Tensors nll_loss(Call& call) {  // (self, target, weight, reduction, ignore_index)
-  refuse_weights(call, 2);
-  const at::Tensor& x = call.tensor(0);
-  const at::Tensor is_ignored = call.tensor(1).eq(call.integer(4));
-  const at::Tensor index = call.tensor(1).masked_fill(is_ignored, 0);
-  const at::Tensor losses =
-      x.gather(x.dim() - 1, index.unsqueeze(-1)).squeeze(-1).neg().masked_fill(is_ignored, 0);
-  const at::Tensor count = is_ignored.logical_not().sum().to(x.scalar_type());
-  switch (call.integer(3)) {
-    case at::Reduction::None:
-      return {losses, at::zeros({}, x.options())};
-    case at::Reduction::Sum:
-      return {losses.sum(), count};
-    default:
-      return {losses.sum() / count, count};
-  }
-}
-
-Tensors nll_loss_backward(
-    Call& call) {  // (grad, self, target, weight, reduction, ignore_index, total_weight)
-  refuse_weights(call, 3);
-  const at::Tensor& x = call.tensor(1);
-  const auto [index, weights] = labels_of(call.tensor(2), call.integer(5), x);
-  at::Tensor grad = call.tensor(0);
-  if (call.integer(4) == at::Reduction::Mean)
-    grad = grad / weights.sum();
-  const at::Tensor each = -(grad * weights);
-  return {
-      at::zeros(x.sizes(), x.options()).scatter_add(x.dim() - 1, index.unsqueeze(-1), each.unsqueeze(-1))};
 }
 
 /// Returns q k^T scale with forbidden pairs at minus infinity.
@@ -280,11 +232,29 @@ at::Tensor operand(const Call& call, size_t i) {
     return value.toTensorVector()[i];
   if (value.isTensor())
     return value.toTensor();
-  return at::scalar_tensor(value.toScalar(), at::kDouble);
+  return at::scalar_tensor(value.isList() ? value.toListRef()[i].toScalar() : value.toScalar(), at::kDouble);
 }
 
 at::Tensor element(const Call& call, size_t i) {
   return call.argument(0).toTensorVector()[i];
+}
+
+/// (grad, input_sizes, dim, size, step): adds the windows of unfold where they came from.
+Tensors unfold_backward(Call& call) {
+  const at::Tensor& grad = call.tensor(0);
+  const int64_t dim = call.integer(2) < 0 ? call.integer(2) + grad.dim() - 1 : call.integer(2);
+  const int64_t count = grad.size(dim), step = call.integer(4);
+  at::Tensor result = at::zeros(call.integers(1), grad.options());
+  for (int64_t i = 0; i < call.integer(3); ++i)
+    result.slice(dim, i, i + (count - 1) * step + 1, step).add_(grad.select(-1, i));
+  return {result};
+}
+
+/// max_pool2d_with_indices_backward: (grad, self, kernel, stride, padding, dilation, ceil_mode, indices)
+Tensors max_pool_backward(Call& call) {
+  const at::Tensor &grad = call.tensor(0), &x = call.tensor(1), &places = call.tensor(7);
+  const at::Tensor flat = at::zeros(x.flatten(-2).sizes(), grad.options());
+  return {flat.scatter_add(-1, places.flatten(-2), grad.flatten(-2)).view(x.sizes())};
 }
 
 }  // namespace
@@ -295,10 +265,10 @@ void add_composites(Rules& rules) {
   rules["_softmax_backward_data"] = composite(softmax_backward);
   rules["_log_softmax_backward_data"] = composite(log_softmax_backward);
   rules["logsumexp"] = composite(logsumexp);
-  rules["nll_loss_forward"] = composite(nll_loss);
-  rules["nll_loss_backward"] = composite(nll_loss_backward);
   rules["_scaled_dot_product_flash_attention_for_cpu"] = composite(attention);
   rules["_scaled_dot_product_flash_attention_for_cpu_backward"] = composite(attention_backward);
+  rules["max_pool2d_with_indices_backward"] = composite(max_pool_backward);
+  rules["unfold_backward"] = composite(unfold_backward);
   rules["_fused_adamw"] = fused_adamw;
   rules["_fused_sgd"] = fused_sgd;
   rules["_foreach_add"] = each_of([](const Call& call, size_t i) {

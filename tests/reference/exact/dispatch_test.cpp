@@ -5,43 +5,30 @@
 #include <gmock/gmock.h>
 
 #include <ATen/ATen.h>
+#include <ATen/ScalarOps.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
+#include <torch/library.h>
 #include <torch/torch.h>
 
 #include "harness/base/error.hpp"
 #include "reference/exact/dispatch_key.hpp"
 #include "reference/exact/exact.hpp"
 #include "reference/exact/shadow.hpp"
+#include "tests/reference/exact/twin_fixture.hpp"
 
 namespace parity::reference::exact {
 namespace {
 
+TORCH_LIBRARY(parity_exact_test, library) {
+  library.def("add(Tensor x) -> Tensor");
+}
+TORCH_LIBRARY_IMPL(parity_exact_test, CPU, library) {
+  library.impl("add", [](const at::Tensor& x) { return x + x; });
+}
+
 using testing::HasSubstr;
 
-class DispatchTest : public testing::Test {
- protected:
-  DispatchTest() { begin(Tower(5, 3)); }
-  ~DispatchTest() override { c10::impl::tls_set_dispatch_key_included(dispatch_key, false); }
-
-  static at::Tensor variable(const std::string& name, at::IntArrayRef shape) {
-    torch::manual_seed(1);
-    at::Tensor x = torch::randn(shape);
-    draw(x, name);
-    return x.requires_grad_();
-  }
-  static bool same(const at::Tensor& a, const at::Tensor& b) {
-    return !residues_of(a).lt(0).any().item<bool>() && at::equal(residues_of(a), residues_of(b));
-  }
-  template <class Function>
-  static std::string complaint(const Function& function) {
-    try {
-      function();
-    } catch (const UserError& error) {
-      return error.what();
-    }
-    return "";
-  }
-};
+using DispatchTest = TwinFixture;
 
 TEST_F(DispatchTest, SumsInAnotherOrderAreTheSameNumber) {
   const at::Tensor x = variable("x", {64, 32}), w = variable("w", {8, 32});
@@ -234,6 +221,42 @@ TEST_F(DispatchTest, ResultsGoWhereTheCallerWants) {
   EXPECT_TRUE(same(quotient, x / y));
   at::max_out(largest, x);
   EXPECT_TRUE(same(largest, x.max()));
+}
+
+TEST_F(DispatchTest, JoiningIntoAGivenTensorMovesResidues) {
+  const at::Tensor x = variable("x", {4}).detach(), y = variable("y", {3}).detach();
+  at::Tensor joined = at::empty({7});
+  at::cat_out(joined, {x, y});
+  EXPECT_TRUE(same(joined, at::cat({x, y})));
+  EXPECT_TRUE(at::equal(joined, at::cat({x, y})));
+  at::Tensor chosen = at::empty({2});
+  at::index_select_out(chosen, x, 0, at::arange(2));
+  EXPECT_TRUE(same(chosen, x.narrow(0, 0, 2)));
+}
+
+TEST_F(DispatchTest, OperatorsOfOthersGetNoRule) {
+  const at::Tensor x = variable("x", {4}).detach();
+  const auto op = c10::Dispatcher::singleton().findSchemaOrThrow("parity_exact_test::add", "");
+  EXPECT_THAT(complaint([&] { op.typed<at::Tensor(const at::Tensor&)>().call(x); }),
+              HasSubstr("parity_exact_test::add. has no exact form"));
+}
+
+TEST_F(DispatchTest, LiteralsAreConstants) {
+  const at::Tensor x = variable("x", {4}), three = at::native::wrapped_scalar_tensor(3);
+  EXPECT_EQ(known_of(three), Known::constants);
+  EXPECT_TRUE(same(at::mul(x, three), x + x + x));
+}
+
+TEST_F(DispatchTest, APartHasTheResiduesOfItsPlaces) {
+  const at::Tensor whole = variable("x", {4, 6}).detach(), part = at::zeros({4, 3});
+  draw(part, "x", at::arange(24).view({4, 6}).narrow(1, 3, 3));
+  EXPECT_TRUE(same(part, whole.narrow(1, 3, 3)));
+}
+
+TEST_F(DispatchTest, AnotherTwinForgetsResidues) {
+  const at::Tensor x = variable("x", {4}).detach();
+  begin(Tower(6, 3));
+  EXPECT_THAT(complaint([&] { static_cast<void>(x + 1); }), HasSubstr("outside of operators"));
 }
 
 TEST_F(DispatchTest, IntegersMakeNoResidues) {

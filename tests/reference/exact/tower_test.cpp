@@ -71,6 +71,31 @@ TEST(TowerTest, DecimalConstantsAreWhatSomebodyWrote) {
   EXPECT_EQ(tower.constant(0, 1e20), field.power(10, 20));
 }
 
+TEST(TowerTest, FractionsAreWhatSomebodyDivided) {
+  const Tower tower(3, 1, Constants::fraction);
+  const Field& field = tower.field(0);
+  for (const int64_t p : {1, 2, 5, 1999})
+    for (const int64_t q : {3, 7, 768, 1000003}) {
+      const uint64_t value = tower.constant(0, static_cast<double>(p) / static_cast<double>(q));
+      EXPECT_EQ(field.mul(value, static_cast<uint64_t>(q)), static_cast<uint64_t>(p)) << p << "/" << q;
+    }
+  EXPECT_EQ(field.mul(tower.constant(0, static_cast<double>(2 / 768.0F)), 768), 2U);
+  EXPECT_EQ(tower.constant(0, -1 / 3.0), field.neg(field.inverse(3)));
+  EXPECT_EQ(tower.constant(0, 1e-5), tower.constant(0, static_cast<double>(1e-5F)));
+  EXPECT_EQ(field.mul(tower.constant(0, 1e-12), field.power(10, 12)), 1U)
+      << "too fine for a fraction: a decimal";
+}
+
+TEST(TowerTest, FractionsTellDoublesApart) {
+  const Tower tower(3, 1, Constants::fraction);
+  double x = 1 / 3.0;
+  std::set<uint64_t> found;
+  for (int i = 0; i < 1000; ++i, x = std::nextafter(x, 1.0))
+    found.insert(tower.constant(0, x));
+  EXPECT_EQ(found.size(), 1000U);
+  EXPECT_NE(tower.constant(0, 1e-5), tower.constant(0, 1e-5 * (1 + 1e-10)));
+}
+
 TEST(TowerTest, HashesDependOnKeyLevelFunctionAndNumber) {
   const Tower tower(1, 2), other(2, 2);
   EXPECT_EQ(tower.hash(0, 5, 9), tower.hash(0, 5, 9));

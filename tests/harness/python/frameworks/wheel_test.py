@@ -64,6 +64,12 @@ class WheelTest(unittest.TestCase):
         self.assertIn("lr is the first channel that differs, at step 1", out)
         self.assertTrue((self.folder / "out/suite/bisect/traces.html").exists())
 
+    def test_it_compiles_the_exact_twin(self):
+        program = "import torch, parity.exact as exact; print(exact.same(lambda x: x + x, lambda x: 2 * x, torch.ones(3)))"
+        environment = self.environment | {"PYTHONPATH": PACKAGES, "PARITY_EXACT_CACHE": str(self.folder / "exact")}
+        out = run("python", "-c", program, cwd=self.folder, env=environment)
+        self.assertIn("the same function; equal residues: output, gradient of input 0", out)
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])
