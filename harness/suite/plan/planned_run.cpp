@@ -18,8 +18,7 @@ double PlannedRun::cost() const {
                         static_cast<double>(integer_of(config, "data.global_batch", 4));
   constexpr double start = 16'000;  // measured: 0.4 s for each rank
   const double of_dtype = dtype == "float64" ? 2 : dtype == "exact" ? 50 : 1;
-  return start * ranks +
-         static_cast<double>(last_step() - span.start_step) * tokens * of_dtype;
+  return start * ranks + static_cast<double>(last_step() - span.start_step) * tokens * of_dtype;
 }
 
 }  // namespace parity::suite
