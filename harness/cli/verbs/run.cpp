@@ -165,7 +165,7 @@ void add_run(CLI::App& app, Action& action) {
   app.add_flag(
       "--prove", options->prove,
       "Prove with integers that equivalent arms compute the same function, and distinct arms others: "
-      "train two updates of exact twins, at 50 times the cost");
+      "train two updates of exact twins, at 40 times the cost");
   add_repeated(app, "--set", options->settings,
                "Set a config key of every arm, or of one, and ignore goldens; may be repeated",
                "[ARM:]KEY=VALUE");

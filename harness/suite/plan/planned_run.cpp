@@ -17,7 +17,7 @@ double PlannedRun::cost() const {
   const double tokens = static_cast<double>(integer_of(config, "data.seq_len", 256)) *
                         static_cast<double>(integer_of(config, "data.global_batch", 4));
   constexpr double start = 16'000;  // measured: 0.4 s for each rank
-  const double of_dtype = dtype == "float64" ? 2 : dtype == "exact" ? 50 : 1;
+  const double of_dtype = dtype == "float64" ? 2 : dtype == "exact" ? 40 : 1;
   return start * ranks + static_cast<double>(last_step() - span.start_step) * tokens * of_dtype;
 }
 

@@ -59,7 +59,7 @@ struct PlannedRun {
   compare::RunUpdates updates() const { return updates_of_run(config, span); }
   int slots() const { return ranks * threads; }
   /// Returns the relative cost [tokens of a small model], for the time left and the order of cases. Counts
-  /// float64 as twice as slow, residues as 50 times, and adds the cost of starting a LibTorch process.
+  /// float64 as twice as slow, residues as 40 times, and adds the cost of starting a LibTorch process.
   double cost() const;
 };
 
