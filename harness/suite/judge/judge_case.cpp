@@ -114,6 +114,26 @@ compare::CheckResult not_yet_stored(const compare::Check& check) {
   return result;
 }
 
+/// Adds to a refuted proof that float64 twins of the same arms saw only rounding: both are right, and the
+/// arms are nearly equal.
+void add_near_equalities(std::vector<JudgedCheck>& judged) {
+  for (JudgedCheck& proof : judged) {
+    if (proof.claim.relation != compare::Relation::same_function ||
+        proof.result.verdict != compare::Verdict::different)
+      continue;
+    const auto agreeing = std::ranges::find_if(judged, [&](const JudgedCheck& each) {
+      return each.claim.relation == compare::Relation::equivalent && each.claim.arms == proof.claim.arms &&
+             each.result.passed;
+    });
+    if (agreeing != judged.end())
+      proof.result.sentence += fmt::format(
+          "; float64 twins of {} differ only by rounding, so the two functions are nearly equal: a constant "
+          "that one "
+          "arm rounds otherwise, or a change too small for them",
+          agreeing->quantity);
+  }
+}
+
 bool all_twins_ran(const compare::Check& check, const std::map<std::string, compare::ArmEvidence>& arms) {
   return std::ranges::all_of(check.all_arms(),
                              [&](const std::string& name) { return arms.at(name).twin != nullptr; });
@@ -143,6 +163,7 @@ std::vector<JudgedCheck> judge_case(const PlannedCase& planned, const Evidence& 
     else
       judged.push_back({results::CheckKind::pair, check.quantity(), check, judge_pair(check, planned, arms)});
   }
+  add_near_equalities(judged);
   add_training_checks(judged, source, evidence);
   add_replica_checks(judged, source, evidence);
   add_law_checks(judged, source, evidence);

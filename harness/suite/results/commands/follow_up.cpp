@@ -73,6 +73,11 @@ Words compare_command(const PlannedCase& planned, const JudgedCheck& judged) {
   return words;
 }
 
+bool ran_exact_twins(const PlannedCase& planned, const compare::Check& claim) {
+  return std::ranges::none_of(claim.arms,
+                              [&](const std::string& arm) { return planned.arm(arm).exact.empty(); });
+}
+
 /// Returns the command that lists the tensors of both exact twins.
 Words compare_twins_command(const PlannedCase& planned, const JudgedCheck& judged,
                             const std::map<std::string, RunResult>& runs) {
@@ -118,9 +123,7 @@ std::string follow_up_command(const PlannedCase& planned, const JudgedCheck& jud
     return shell_quote(reproduce_command(planned.source, out));
   if (judged.claim.relation == compare::Relation::repeats)
     return shell_quote(repeat_command(planned, judged.claim));
-  const bool ran_twins = std::ranges::all_of(
-      judged.claim.arms, [&](const std::string& arm) { return !planned.arm(arm).exact.empty(); });
-  if (judged.claim.of_exact_twins() && ran_twins)
+  if (judged.claim.of_exact_twins() && ran_exact_twins(planned, judged.claim))
     return shell_quote(compare_twins_command(planned, judged, runs));
   Words words = judged.kind == results::CheckKind::golden ? golden_diff_or_record(planned)
                 : judged.claim.relation == compare::Relation::lawful

@@ -57,7 +57,8 @@ TEST_F(PlanTest, WhatMayChangeNumbersChangesTheIdentity) {
 }
 
 TEST_F(PlanTest, ExactTwins_TrainTheUpdatesOfTheirChecks) {
-  add(arms("", "lr.base = 2") + check("", "same_function") + check("", "other_function", "steps = [3, 4]"));
+  add("[golden]\narms = []\n" + arms("", "lr.base = 2") + check("", "same_function") +
+      check("", "other_function", "steps = [3, 4]"));
   const PlannedRun& twin = plan_->runs().at(arm(1).exact);
   EXPECT_EQ(twin.label, "topic/name:b:exact");
   EXPECT_EQ(twin.dtype, "exact");
