@@ -50,8 +50,7 @@ std::string point_of(const Check& check) {
 
 /// Sets what explains a check of exact twins to a reader who has never heard of them.
 void set_proof(Data& data, const Check& check) {
-  const bool of_twins = check.relation == "same_function" || check.relation == "other_function";
-  const bool decided = of_twins && check.measured.contains("tensors_differing");
+  const bool decided = is_of_exact_twins(check) && check.measured.contains("tensors_differing");
   data.set("has_proof", decided);
   if (!decided)
     return;

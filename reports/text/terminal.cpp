@@ -109,7 +109,7 @@ void write_check(Page& page, const Check& check, bool with_cause) {
     write_failure(page, check, with_cause);
     return;
   }
-  for (const std::string& each : check.finding.more)
+  for (const std::string& each : is_of_exact_twins(check) ? std::vector<std::string>() : check.finding.more)
     page.field("also", shorten(one_line(each), 2 * longest_name));
   if (with_cause && !check.finding.cause.empty())  // of a rounding: in which order the sides add
     page.command("cause", check.finding.cause);

@@ -12,6 +12,11 @@
 /// Words for checks, their measurements and the arms of a case, which every renderer shares.
 namespace parity::reports {
 
+/// Returns whether a check compares the residues of exact twins.
+inline bool is_of_exact_twins(const Check& check) {
+  return check.relation == "same_function" || check.relation == "other_function";
+}
+
 /// Returns "relative L2", "max ULP"; for an unknown metric, its name with spaces.
 std::string metric_label(const std::string& metric);
 
