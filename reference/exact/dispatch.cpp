@@ -181,6 +181,13 @@ size_t count_of_updates(const c10::OperatorHandle& op, const torch::jit::Stack& 
   return updates && first.isTensorList() ? first.toTensorVector().size() : 0;
 }
 
+/// Returns a list with one element of another: a tensor, or a number for it.
+c10::IValue only(const c10::List<c10::IValue>& all, size_t i) {
+  c10::impl::GenericList one(all.elementType());
+  one.push_back(all.get(i));
+  return one;
+}
+
 /// Calls the operator for one tensor after the other, so that the residues of all need not exist at once.
 void update_one_by_one(const c10::OperatorHandle& op, torch::jit::Stack& stack, size_t updates) {
   const at::DisableRecordFunctionGuard unseen;
@@ -189,9 +196,7 @@ void update_one_by_one(const c10::OperatorHandle& op, torch::jit::Stack& stack, 
   for (size_t i = 0; i < updates; ++i) {
     torch::jit::Stack own;
     for (const c10::IValue& each : arguments)
-      own.push_back(each.isTensorList() && each.toTensorVector().size() == updates
-                        ? c10::IValue(std::vector<at::Tensor>{each.toTensorVector()[i]})
-                        : each);
+      own.push_back(each.isList() && each.toList().size() == updates ? only(each.toList(), i) : each);
     op.callBoxed(own);
   }
 }
