@@ -336,7 +336,7 @@ TEST(DlPackTypes, EveryDType_HasOneCode) {
       EXPECT_EQ(size_of(parse_enum<DType>(capi::dtype_of(tensor))) * 8, static_cast<size_t>(bits));
       names.insert(capi::dtype_of(tensor));
     }
-  EXPECT_EQ(names.size(), EnumNames<DType>::names.size());
+  EXPECT_EQ(names.size() + 1, EnumNames<DType>::names.size()) << "residue64 has no code";
   std::vector<int64_t> shape;
   EXPECT_THROW(capi::dtype_of(dl_tensor(nullptr, shape, 5, 64)), UserError);  // complex
 }

@@ -48,6 +48,8 @@ TEST(SafetensorsHeaderTest, TellsNamesDtypesShapesAndPlaces) {
 TEST(SafetensorsHeaderTest, EveryDtypeComesBackUnderItsName) {
   for (size_t i = 0; i < EnumNames<DType>::names.size(); ++i) {
     const auto dtype = static_cast<DType>(i);
+    if (dtype == DType::residue64)
+      continue;  // weights have none
     const uint64_t bytes = 3 * size_of(dtype);
     const std::string text = header_text({{{"x", stored_types.at(i), {3}, 0, bytes}}, {}});
     EXPECT_THAT(text, HasSubstr("\"" + std::string(safetensors_name(dtype)) + "\""));
