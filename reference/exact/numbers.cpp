@@ -56,7 +56,7 @@ Numbers with_level_zero(Numbers a) {
   return a;
 }
 
-/// Returns the parts in the image of exp, where every root is unique.
+/// Projects each number to the image of exp, where every root is unique.
 at::Tensor projected(const at::Tensor& plane) {
   const Field& field = tower().field(0);
   return powers(plane, (field.prime() - 1) / tower().field(1).prime(), field);

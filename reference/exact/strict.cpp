@@ -38,6 +38,15 @@ void check_decision(const Call& call) {
   }
 }
 
+/// Returns whether a call makes integers of numbers. Truth values are decisions.
+bool casts_to_integers(const Call& call) {
+  const std::string base = base_name(call.op().schema());
+  if (base == "copy")
+    return at::isIntegralType(call.tensor(0).scalar_type(), /*includeBool=*/false);
+  return base == "_to_copy" && call.has(1) &&
+         at::isIntegralType(call.argument(1).toScalarType(), /*includeBool=*/false);
+}
+
 }  // namespace
 
 void refuse_strictly(bool strictly) {
@@ -63,6 +72,8 @@ void check_strictly(const Call& call, Use use) {
     throw UserError("it reads a number out of a tensor; what the program does with it has no residue");
   if (name == "aten::view" && call.op().schema().overload_name() == "dtype" && !numbers_of(call).empty())
     throw UserError("it reads the bits of numbers");
+  if (casts_to_integers(call) && !numbers_of(call).empty())
+    throw UserError("it casts numbers to integers; what the program does with them has no residue");
   if (use == Use::decision)
     check_decision(call);
 }

@@ -40,6 +40,13 @@ std::string describe_tensors(const trace::Trace& a, const trace::Trace& b) {
                         : fmt::format("{} of {} tensors of step 0, first {}", differing, compared, first);
 }
 
+/// Returns the trace that a check reads of an arm; null if there is none.
+const trace::Trace* trace_of(const compare::Check& check, const compare::ArmEvidence& arm) {
+  if (!check.of_exact_twins())
+    return arm.trace;
+  return arm.exact == nullptr ? nullptr : arm.exact->trace;
+}
+
 }  // namespace
 
 std::string describe_first_weights(const std::string& a, const trace::Trace& trace_a, const std::string& b,
@@ -52,6 +59,24 @@ std::string describe_first_weights(const std::string& a, const trace::Trace& tra
     difference = fmt::format("digests {:.8} and {:.8}", one, other);
   return difference.empty() ? ""
                             : fmt::format("{} and {} start from different weights ({})", a, b, difference);
+}
+
+void add_first_weights(compare::CheckResult& result, const compare::Check& check,
+                       const std::map<std::string, compare::ArmEvidence>& arms) {
+  const bool may_mislead =
+      !result.passed || check.relation == compare::Relation::distinct || check.of_exact_twins();
+  if (check.arms.size() != 2 || !may_mislead)
+    return;
+  const trace::Trace *a = trace_of(check, arms.at(check.arms[0])),
+                     *b = trace_of(check, arms.at(check.arms[1]));
+  const std::string weights = a && b ? describe_first_weights(check.arms[0], *a, check.arms[1], *b) : "";
+  if (weights.empty())
+    return;
+  result.sentence = weights + "; " + result.sentence;
+  if (check.relation == compare::Relation::same_function && result.passed) {
+    result.passed = false;
+    result.verdict = compare::Verdict::different;
+  }
 }
 
 }  // namespace parity::suite

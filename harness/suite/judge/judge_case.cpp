@@ -41,18 +41,6 @@ compare::CheckResult vacuous(const compare::Check& check, bool commands) {
   return result;
 }
 
-/// Puts different first weights before what a check says of different runs: whatever follows then has another
-/// cause than the case asks about.
-void add_first_weights(compare::CheckResult& result, const compare::Check& check,
-                       const std::map<std::string, compare::ArmEvidence>& arms) {
-  if (check.arms.size() != 2 || (result.passed && check.relation != compare::Relation::distinct))
-    return;
-  const trace::Trace *a = arms.at(check.arms[0]).trace, *b = arms.at(check.arms[1]).trace;
-  const std::string weights = a && b ? describe_first_weights(check.arms[0], *a, check.arms[1], *b) : "";
-  if (!weights.empty())
-    result.sentence = weights + "; " + result.sentence;
-}
-
 /// Judges a check between arms of the case.
 compare::CheckResult judge_pair(const compare::Check& check, const PlannedCase& planned,
                                 const std::map<std::string, compare::ArmEvidence>& arms) {

@@ -23,15 +23,15 @@ struct Row {
 class ShortPathsTest : public ::testing::TestWithParam<Row> {};
 
 TEST_P(ShortPathsTest, RewritesOnlyAbsolutePaths) {
-  const ShortPaths paths("/home/user/work", "/home/user");
+  const ShortPaths paths("/home/user/project", "/home/user");
   EXPECT_EQ(paths.in(GetParam().text), GetParam().expected);
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Texts, ShortPathsTest,
-    ::testing::Values(Row{"BelowTheWorkingDirectory", "read /home/user/work/cases/a.tokens",
+    ::testing::Values(Row{"BelowTheWorkingDirectory", "read /home/user/project/cases/a.tokens",
                           "read cases/a.tokens"},
-                      Row{"TheWorkingDirectory", "--out /home/user/work", "--out ."},
+                      Row{"TheWorkingDirectory", "--out /home/user/project", "--out ."},
                       Row{"BelowHome", "--out=/home/user/other/out", "--out=~/other/out"},
                       Row{"AnotherUser", "\"/home/other/secret/x/out\"", "\"…/x/out\""},
                       Row{"OnlyALongerName", "/home/username/out", "…/out"},

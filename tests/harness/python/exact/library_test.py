@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The parity authors
 # SPDX-License-Identifier: Apache-2.0
-"""The library is compiled once for all processes, and problems of the compiler are told.
+"""One process compiles the library for all. An error names what the compiler lacks.
 
 Usage: exact/library_test.py SOURCE_DIR
 """

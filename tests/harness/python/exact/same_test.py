@@ -191,6 +191,12 @@ class RefusedTest(ExactTest):
         self.refused(lambda x: x * torch.from_numpy(x.detach().numpy() * 2), "numpy")
         self.refused(lambda x: x * (x.view(torch.int32) + 1).view(torch.float32), "reads the bits")
 
+    def test_numbers_cast_to_integers_are_refused(self):
+        for cast in (lambda x: x.int(), lambda x: x.long(), lambda x: torch.zeros(4, 8, dtype=torch.int64).copy_(x)):
+            with self.assertRaisesRegex(exact.Refused, "casts numbers to integers"):
+                exact.same(lambda x, c=cast: x + c(x).float(), lambda x, c=cast: x + c(x + 1e-9).float(), (X,))
+        self.expect_same(lambda x: x * (x > 0), lambda x: x * (x > 0).float(), (X,))  # a decision
+
     def test_random_numbers_are_refused(self):
         self.refused(lambda x: F.dropout(x, 0.5), "random numbers.*set dropout to 0")
         self.refused(lambda x: x + torch.randn(8), "random numbers")

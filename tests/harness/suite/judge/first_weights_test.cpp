@@ -58,5 +58,33 @@ TEST_F(FirstWeightsTest, OneSilentSide_IsAnsweredByTensors) {
   EXPECT_NE(between(run_that_states("abc"), run_from(3)), "");
 }
 
+TEST_F(FirstWeightsTest, SameFunctionOfOtherWeights_IsNotTheSameTraining) {
+  compare::ArmEvidence one, other;
+  one.trace = write("one", run_that_states("abcdefghij", "exact"));
+  other.trace = write("other", run_that_states("0123456789", "exact"));
+  for (const auto relation : {compare::Relation::same_function, compare::Relation::other_function}) {
+    const auto judged_with = [&](const compare::ArmEvidence& twin_of_b) {
+      compare::Check check;
+      check.relation = relation;
+      check.arms = {"a", "b"};
+      std::map<std::string, compare::ArmEvidence> evidence;
+      evidence["a"].exact = &one;
+      evidence["b"].exact = &twin_of_b;
+      compare::CheckResult result;
+      result.passed = true;
+      result.verdict = compare::Verdict::identical;
+      result.sentence = "equal residues";
+      add_first_weights(result, check, evidence);
+      return result;
+    };
+    EXPECT_EQ(judged_with(one).sentence, "equal residues");
+    EXPECT_TRUE(judged_with(one).passed);
+    const compare::CheckResult apart = judged_with(other);
+    EXPECT_EQ(apart.sentence,
+              "a and b start from different weights (digests abcdefgh and 01234567); equal residues");
+    EXPECT_EQ(apart.passed, relation == compare::Relation::other_function);
+  }
+}
+
 }  // namespace
 }  // namespace parity::suite

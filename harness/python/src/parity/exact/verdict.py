@@ -98,7 +98,7 @@ def compare(f: Mapping[str, Result], g: Mapping[str, Result], gradients: bool) -
 
 
 def _missing(f: Mapping[str, Result], compared: list[str], gradients: bool) -> list[Finding]:
-    """Silence is no agreement: something has to depend on the inputs, and has to have elements."""
+    """Silence does not count as agreement: something has to depend on the inputs, and has to have elements."""
 
     def counts(name: str) -> bool:
         return f[name].has_numbers and f[name].residues.numel() > 0
