@@ -13,7 +13,7 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/stack.h>
 
-#include "reference/exact/numbers.hpp"
+#include "reference/exact/arithmetic/numbers.hpp"
 
 namespace parity::reference::exact {
 

@@ -17,7 +17,7 @@
 #include "harness/base/error.hpp"
 #include "reference/exact/call.hpp"
 #include "reference/exact/dispatch_key.hpp"
-#include "reference/exact/process_groups.hpp"
+#include "reference/exact/ranks/process_groups.hpp"
 #include "reference/exact/shadow.hpp"
 #include "reference/exact/strict.hpp"
 
@@ -44,6 +44,8 @@ struct Kind {
   bool copies = false;       ///< one tensor into new memory
   std::optional<c10::DispatchKey> decomposes = {};  ///< into other operators, by the kernel of this key
   std::string base;
+
+  bool is_implicit() const { return decomposes == c10::DispatchKey::CompositeImplicitAutograd; }
 };
 
 Kind kind_of(const c10::OperatorHandle& op) {
@@ -201,48 +203,54 @@ void update_one_by_one(const c10::OperatorHandle& op, torch::jit::Stack& stack, 
   }
 }
 
+/// Runs a call and gives its results residues.
+/// \param views  it shows memory that keeps its residues
+void run_here(Call& call, const Kind& kind, bool views) {
+  if (is_collective(call.op().schema()))
+    return naming(call, [&] { run_collective(call); });
+  if (kind.copies && known_of(call.tensor(0)) == Known::unwritten && is_numeric(call.tensor(0))) {
+    call.run();
+    return mark_unwritten(call.result(0));
+  }
+  if (!views && !kind.allocates && needs_rule(call.op(), call.arguments()))
+    return all_rules().contains(kind.base) ? run_with_rule(call, kind) : run_without_rule(call);
+  naming(call, [&] { check_strictly(call, views ? Use::view : Use::constant); });
+  call.run();
+  for (const at::Tensor& each : call.written())
+    if (is_numeric(each) && !views)
+      kind.allocates ? mark_unwritten(each) : mark_constant(each);
+    else if (is_numeric(each) && kind.is_fresh && known_of(each) == Known::nothing)
+      mark_constant(each);
+}
+
+/// Returns whether a call decomposes into operators that pass here one by one.
+bool decomposes(const c10::OperatorHandle& op, const Kind& kind, const torch::jit::Stack& stack) {
+  if (all_rules().contains(kind.base) || !kind.decomposes || kind.allocates)
+    return false;
+  if (kind.is_implicit())
+    return true;
+  const c10::impl::ExcludeDispatchKeyGuard without_residues(dispatch_key);
+  return !kind.gives_views && needs_rule(op, torch::jit::last(stack, op.schema().arguments().size()).vec());
+}
+
 void intercept(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::jit::Stack* stack) {
   if (const size_t updates = count_of_updates(op, *stack); updates > 1)
     return update_one_by_one(op, *stack, updates);
-  const Kind& kind = cached_kind_of(op);
-  const bool has_rule = all_rules().contains(kind.base);
-  const size_t count = op.schema().arguments().size();
   if (c10::impl::PyInterpreter* const interpreter = subclass_among(op, *stack))
     return keys.has(c10::DispatchKey::Python) ? call_in_python(*interpreter, op, stack)
                                               : op.redispatchBoxed(below(keys), stack);  // shapes alone
   if (op.schema().name().starts_with("fsdp::"))
     return op.redispatchBoxed(below(keys), stack);  // written with other operators
-  const bool implicit = kind.decomposes == c10::DispatchKey::CompositeImplicitAutograd;
-  const bool views = kind.gives_views && !implicit;  // an implicit one may copy, as reshape does
-  const auto needs = [&] {
-    const c10::impl::ExcludeDispatchKeyGuard without_residues(dispatch_key);
-    return needs_rule(op, torch::jit::last(*stack, count).vec());
-  };
-  if (!has_rule && kind.decomposes && !kind.allocates && !views && (implicit || needs()))
+  const Kind& kind = cached_kind_of(op);
+  if (decomposes(op, kind, *stack))
     return op.callBoxedForDispatchKey(*kind.decomposes, *stack);
   const at::DisableRecordFunctionGuard
-      unseen;  // who watches the operators of a run does not see those of rules
+      unseen;  // whoever watches the run's operators does not see those of rules
   const c10::impl::ExcludeDispatchKeyGuard without_residues(dispatch_key);
+  const size_t count = op.schema().arguments().size();
   Call call(op, keys, torch::jit::last(*stack, count).vec());
   torch::jit::drop(*stack, count);
-  if (is_collective(op.schema())) {
-    naming(call, [&] { run_collective(call); });
-  } else if (kind.copies && known_of(call.tensor(0)) == Known::unwritten && is_numeric(call.tensor(0))) {
-    call.run();
-    mark_unwritten(call.result(0));
-  } else if (views || kind.allocates || !needs_rule(op, call.arguments())) {
-    naming(call, [&] { check_strictly(call, views ? Use::view : Use::constant); });
-    call.run();
-    for (const at::Tensor& each : call.written())
-      if (is_numeric(each) && !views)
-        kind.allocates ? mark_unwritten(each) : mark_constant(each);
-      else if (is_numeric(each) && kind.is_fresh && known_of(each) == Known::nothing)
-        mark_constant(each);
-  } else if (has_rule) {
-    run_with_rule(call, kind);
-  } else {
-    run_without_rule(call);
-  }
+  run_here(call, kind, kind.gives_views && !kind.is_implicit());  // an implicit one may copy, as reshape does
   for (const c10::IValue& each : call.results())
     stack->push_back(each);
 }

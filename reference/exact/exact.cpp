@@ -10,9 +10,9 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "harness/base/hash.hpp"
+#include "reference/exact/arithmetic/planes.hpp"
 #include "reference/exact/call.hpp"
 #include "reference/exact/dispatch_key.hpp"
-#include "reference/exact/planes.hpp"
 #include "reference/exact/shadow.hpp"
 
 namespace parity::reference::exact {

@@ -10,7 +10,7 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "reference/exact/tower.hpp"
+#include "reference/exact/arithmetic/tower.hpp"
 
 namespace parity::reference::exact {
 

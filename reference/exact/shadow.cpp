@@ -12,7 +12,7 @@
 #include <c10/core/StorageImpl.h>
 
 #include "harness/base/error.hpp"
-#include "reference/exact/planes.hpp"
+#include "reference/exact/arithmetic/planes.hpp"
 
 namespace parity::reference::exact {
 namespace {

@@ -8,7 +8,7 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "reference/exact/numbers.hpp"
+#include "reference/exact/arithmetic/numbers.hpp"
 
 namespace parity::reference::exact {
 

@@ -10,8 +10,9 @@
 
 namespace parity::reference::exact {
 
-/// From now on, refuses (or accepts again) in all threads: numbers that a program reads out or casts to integers, decisions about
-/// values that are NaN or an infinity, random numbers, and numbers whose bits are read as integers.
+/// From now on, refuses (or accepts again) in all threads: numbers that a program reads out or casts to
+/// integers, decisions about values that are NaN or an infinity, random numbers, and numbers whose bits are
+/// read as integers.
 void refuse_strictly(bool strictly);
 
 /// What an operator does with the values of numbers.

@@ -5,8 +5,8 @@
 #include <ATen/ATen.h>
 
 #include "harness/base/error.hpp"
+#include "reference/exact/arithmetic/planes.hpp"
 #include "reference/exact/call.hpp"
-#include "reference/exact/planes.hpp"
 #include "reference/exact/shadow.hpp"
 
 namespace parity::reference::exact {

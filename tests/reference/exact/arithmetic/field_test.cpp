@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "reference/exact/field.hpp"
+#include "reference/exact/arithmetic/field.hpp"
 
 #include <array>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "reference/exact/numbers.hpp"
+#include "reference/exact/arithmetic/numbers.hpp"
 
 #include <cmath>
 #include <limits>
@@ -11,8 +11,8 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/hash.hpp"
-#include "reference/exact/matrix_product.hpp"
-#include "reference/exact/planes.hpp"
+#include "reference/exact/arithmetic/matrix_product.hpp"
+#include "reference/exact/arithmetic/planes.hpp"
 
 namespace parity::reference::exact {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "reference/exact/packed.hpp"
+#include "reference/exact/ranks/packed.hpp"
 
 #include <vector>
 

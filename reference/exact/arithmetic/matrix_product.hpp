@@ -6,7 +6,7 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "reference/exact/field.hpp"
+#include "reference/exact/arithmetic/field.hpp"
 
 namespace parity::reference::exact {
 

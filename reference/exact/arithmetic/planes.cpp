@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "reference/exact/planes.hpp"
+#include "reference/exact/arithmetic/planes.hpp"
 
 #include <algorithm>
 #include <array>

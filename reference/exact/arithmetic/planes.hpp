@@ -12,7 +12,7 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/empty.h>
 
-#include "reference/exact/tower.hpp"
+#include "reference/exact/arithmetic/tower.hpp"
 
 namespace parity::reference::exact {
 

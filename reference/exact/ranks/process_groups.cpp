@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "reference/exact/process_groups.hpp"
+#include "reference/exact/ranks/process_groups.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -10,8 +10,8 @@
 #include <ATen/ATen.h>
 
 #include "harness/base/error.hpp"
-#include "reference/exact/exchange.hpp"
-#include "reference/exact/packed.hpp"
+#include "reference/exact/ranks/exchange.hpp"
+#include "reference/exact/ranks/packed.hpp"
 #include "reference/exact/shadow.hpp"
 
 namespace parity::reference::exact {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "harness/base/hash.hpp"
-#include "reference/exact/field.hpp"
+#include "reference/exact/arithmetic/field.hpp"
 
 namespace parity::reference::exact {
 

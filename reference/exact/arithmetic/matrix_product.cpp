@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "reference/exact/matrix_product.hpp"
+#include "reference/exact/arithmetic/matrix_product.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 
 #include <ATen/ATen.h>
 
-#include "reference/exact/planes.hpp"
+#include "reference/exact/arithmetic/planes.hpp"
 
 namespace parity::reference::exact {
 namespace {

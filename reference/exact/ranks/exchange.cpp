@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "reference/exact/exchange.hpp"
+#include "reference/exact/ranks/exchange.hpp"
 
 #include <string>
 #include <utility>
@@ -8,7 +8,7 @@
 #include <ATen/ATen.h>
 
 #include "harness/base/error.hpp"
-#include "reference/exact/packed.hpp"
+#include "reference/exact/ranks/packed.hpp"
 #include "reference/exact/shadow.hpp"
 
 namespace parity::reference::exact {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "reference/exact/collectives.hpp"
+#include "reference/exact/ranks/collectives.hpp"
 
 #include <utility>
 
@@ -9,7 +9,7 @@
 
 #include "harness/base/error.hpp"
 #include "reference/exact/dispatch_key.hpp"
-#include "reference/exact/packed.hpp"
+#include "reference/exact/ranks/packed.hpp"
 #include "reference/exact/shadow.hpp"
 
 namespace parity::reference::exact {

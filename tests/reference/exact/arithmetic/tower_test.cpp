@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "reference/exact/tower.hpp"
+#include "reference/exact/arithmetic/tower.hpp"
 
 #include <set>
 
