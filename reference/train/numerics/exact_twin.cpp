@@ -4,10 +4,10 @@
 
 #include "harness/base/error.hpp"
 #include "reference/config/model_names.hpp"
-#include "reference/exact/ranks/collectives.hpp"
-#include "reference/exact/exact.hpp"
-#include "reference/exact/shadow.hpp"
 #include "reference/exact/arithmetic/tower.hpp"
+#include "reference/exact/exact.hpp"
+#include "reference/exact/ranks/collectives.hpp"
+#include "reference/exact/shadow.hpp"
 
 namespace parity::reference {
 namespace {
