@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Real GPUs and NCCL; reported as skipped on machines without GPUs.
+#include <cstdlib>
+
+#include <ATen/Context.h>
 #include <gmock/gmock.h>
 
 #include "harness/base/error.hpp"
@@ -81,6 +84,32 @@ TEST_F(GpuTest, MessagesBetweenTwoGpusMeetTheirTags) {
                           }
                           for (PendingSend& send : sends)
                             send.wait();
+                        }),
+              Each(""));
+}
+
+TEST_F(GpuTest, MatrixProductsAreFloat32Throughout) {
+  if (devices() < 1)
+    GTEST_SKIP() << "needs 1 GPU, found 0";
+  EXPECT_THAT(run_ranks(1,
+                        [](Group& world) {
+                          const char* const workspace = std::getenv("CUBLAS_WORKSPACE_CONFIG");
+                          require(workspace != nullptr && *workspace == ':', "no workspace of cuBLAS");
+                          require(!at::globalContext().allowTF32CuBLAS(), "TF32 of cuBLAS");
+                          torch::manual_seed(1);
+                          const torch::Tensor a = torch::randn({512, 2048}), b = torch::randn({2048, 512});
+                          const auto error = [&](torch::ScalarType type) {
+                            const torch::Tensor x = a.to(type), y = b.to(type);
+                            const torch::Tensor exact = x.to(torch::kFloat64).matmul(y.to(torch::kFloat64));
+                            const torch::Tensor found =
+                                x.to(world.device().place).matmul(y.to(world.device().place)).cpu();
+                            return ((found.to(torch::kFloat64) - exact).norm() / exact.norm()).item<double>();
+                          };
+                          // TF32 has 11 bits, so an error of about 3e-4; a bfloat16 result is rounded once, to
+                          // 2^-9 of it at most, and sums in bfloat16 lose some times as much.
+                          require(error(torch::kFloat32) < 1e-6, "an error of TF32");
+                          require(error(torch::kBFloat16) < 2e-3, "sums in reduced precision");
+                          require(error(torch::kFloat16) < 2.5e-4, "sums in reduced precision (float16)");
                         }),
               Each(""));
 }
