@@ -9,6 +9,8 @@
 
 #include <malloc.h>
 
+#include <c10/util/Exception.h>
+
 #include "harness/base/error.hpp"
 #include "harness/base/json/json.hpp"
 #include "reference/comm/group.hpp"
@@ -82,6 +84,10 @@ int main(int argc, char** argv) {
   } catch (const parity::reference::PeerLost& error) {
     std::cerr << "parity-train: " << error.what() << '\n';
     return peer_lost;
+  } catch (const c10::Error& error) {
+    std::cerr << error.what() << '\n';  // with its backtrace; reports show the last lines
+    return report(std::string("internal error: ") + error.what_without_backtrace(),
+                  parity::ExitCode::internal);
   } catch (const std::exception& error) {
     return report(std::string("internal error: ") + error.what(), parity::ExitCode::internal);
   }

@@ -77,8 +77,10 @@ void use(int device) {
   context.lazyInitDevice(at::kCUDA);
   context.setAllowTF32CuBLAS(false);
   context.setAllowTF32CuDNN(false);
-  context.setAllowFP16ReductionCuBLAS(false, false);
-  context.setAllowBF16ReductionCuBLAS(false, false);
+  // Sums in float32. They may be cut along k, which the workspace makes repeatable: cuBLAS refuses products
+  // of 16 bits without that.
+  context.setAllowFP16ReductionCuBLAS(false, /*allow_splitk=*/true);
+  context.setAllowBF16ReductionCuBLAS(false, /*allow_splitk=*/true);
   context.setBenchmarkCuDNN(false);
   context.setDeterministicCuDNN(true);
   // Attention as matrix products and a softmax: the only form that is deterministic in every type, and the

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cost of recording per training step: nothing recorded, channels, sketches, whole tensors.
 
-Usage: capture_cost.py BUILD_DIR [--rounds N] [--steps N] [--set KEY=VALUE]...
+Usage: capture_cost.py BUILD_DIR [--rounds N] [--steps N] [--without WAY]... [--set KEY=VALUE]...
 
 Each round runs parity-train once each way, one after the other, so that a machine that changes speed does so for
 all; the order turns by one each round. Seconds of a step are those between the lines that the trainer logs, from the
@@ -56,17 +56,19 @@ def measure(arguments, folder):
     environment = {**os.environ, **PROFILES["portable"], "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
     trainer = [str(arguments.build / "bin" / "parity-train"), str(folder / "config.json")]
     rounds, writes = [], []
-    names = list(WAYS)
+    names = [way for way in WAYS if way not in arguments.without]
     for number in range(arguments.rounds):
         found = {}
-        for name in names[number % 4:] + names[:number % 4]:
+        turn = number % len(names)
+        for name in names[turn:] + names[:turn]:
             trace = folder / "trace.h5" if WAYS[name] is not None else None
             more = ["--trace", str(trace), "--capture", str(folder / f"{name}.json")] if trace else []
             found[name] = run(trainer + more, environment, trace)
-        writes.append(seconds_to_write(folder / "plain", found["tensors"][2]))
+        written = found.get("tensors", (0, 0, 0))[2]
+        writes.append(seconds_to_write(folder / "plain", written))
         rounds.append(found)
         print(f"round {number + 1}: " + ", ".join(f"{n} {found[n][0]:.4f} s" for n in names)
-              + f"; {found['tensors'][2] / 2**20:.0f} MiB written plainly in {writes[-1]:.2f} s", flush=True)
+              + f"; {written / 2**20:.0f} MiB written plainly in {writes[-1]:.2f} s", flush=True)
     return rounds, writes
 
 
@@ -75,6 +77,7 @@ def main():
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--steps", type=int, default=12)
+    parser.add_argument("--without", action="append", default=[], choices=list(WAYS)[1:], help="leave out a way")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
@@ -85,11 +88,14 @@ def main():
         for way, capture in WAYS.items():
             (folder / f"{way}.json").write_text(json.dumps(capture or {}))
         rounds, writes = measure(arguments, folder)
-    median = {way: statistics.median(found[way][0] for found in rounds) for way in WAYS}
-    extra = {way: statistics.median(found[way][0] / found["nothing"][0] for found in rounds) - 1 for way in WAYS}
+    ways = list(rounds[0])
+    median = {way: statistics.median(found[way][0] for found in rounds) for way in ways}
+    extra = {way: statistics.median(found[way][0] / found["nothing"][0] for found in rounds) - 1 for way in ways}
     write = statistics.median(writes) / arguments.steps / median["nothing"]
     held = True
     for way, most in (("channels", 0.01), ("sketches", 0.10), ("tensors", write)):
+        if way not in ways:
+            continue
         ok = extra[way] <= most
         held = held and ok
         print(f"{way:9} {median[way]:.4f} s a step, {100 * extra[way]:+6.2f} % of {median['nothing']:.4f} s; "

@@ -6,10 +6,10 @@
 // Usage: device_measure_bench PLUGIN [BYTES [REPEATS]]
 //
 // Each repeat runs each operation once. `read` sums 32-bit words by LibTorch, `copy` copies device memory,
-// `row` measures a tensor (digest, statistics, sketch), `difference` compares two tensors, `host_row` copies a
-// tensor to the host and measures it there, `small` measures 300 tensors of 64 KiB and `small_host` does so on
-// the host. Prints a JSON object: {"OPERATION DTYPE": {"seconds": median, "gigabytes_per_second": ...}, ...}.
-// Bytes count each input read and each output written once.
+// `row` measures a tensor (digest, statistics, sketch), `difference` compares two tensors, `host_row` copies
+// a tensor to the host and measures it there, `small` measures 300 tensors of 64 KiB and `small_host` does so
+// on the host. Prints a JSON object: {"OPERATION DTYPE": {"seconds": median, "gigabytes_per_second": ...},
+// ...}. Bytes count each input read and each output written once.
 #include <algorithm>
 #include <chrono>
 #include <functional>
@@ -92,8 +92,8 @@ int run(int argc, char** argv) {
   const Device device = open_device(DeviceChoice::cuda, 0, argv[1]);
   require(device.plugin->measure != nullptr, "this build has no kernels (PARITY_CUDA)");
   Json results = Json::object();
-  for (const auto& [type, dtype] : {std::pair{torch::kFloat32, DType::float32},
-                                    std::pair{torch::kBFloat16, DType::bfloat16}}) {
+  for (const auto& [type, dtype] :
+       {std::pair{torch::kFloat32, DType::float32}, std::pair{torch::kBFloat16, DType::bfloat16}}) {
     const std::vector<Operation> operations = operations_on(device, type, dtype, bytes);
     std::map<std::string, std::vector<double>> seconds;
     for (int repeat = -1; repeat < repeats; ++repeat)  // the first one warms up

@@ -37,6 +37,7 @@ class Site:
     python: str
     out: pathlib.Path
     torch: dict
+    end: float = float("inf")  # no command runs after this time of time.monotonic()
     source: pathlib.Path = SOURCE
 
     def __post_init__(self):
@@ -59,6 +60,7 @@ class Site:
         file = self.out / "logs" / f"{log}.log"
         file.parent.mkdir(parents=True, exist_ok=True)
         begin = time.monotonic()
+        seconds = max(1.0, min(seconds, self.end - begin))
         with open(file, "w", encoding="utf-8") as stream:
             child = subprocess.Popen([str(word) for word in argv], env={**self.environment, **more}, cwd=self.out,
                                      stdout=stream, stderr=subprocess.STDOUT, start_new_session=True)

@@ -38,17 +38,17 @@ def run_stage(stage, site):
     return {**result, "seconds": round(time.monotonic() - begin, 1)}
 
 
-def run_stages(site, wanted, seconds):
-    """{stage: its result}; after `seconds`, later stages are left out and say so."""
-    results, begin = {}, time.monotonic()
+def run_stages(site, wanted):
+    """{stage: its result}; stages that no time is left for say so."""
+    results = {}
     for stage in STAGES:
         name = stage.__name__
         if wanted and name not in wanted and name != "device":
             continue
         if results.get("device", {}).get("status") == "no device":
             result = {"status": "no device", "why": results["device"]["why"], "seconds": 0}
-        elif time.monotonic() - begin > seconds:
-            result = {"status": "left out", "why": f"{seconds} seconds were over", "seconds": 0}
+        elif time.monotonic() > site.end:
+            result = {"status": "left out", "why": "the time was over; give more with --seconds", "seconds": 0}
         else:
             result = run_stage(stage, site)
         results[name] = result
@@ -92,13 +92,13 @@ def main():
     parser.add_argument("--torch", default=sys.executable, metavar="PYTHON", help="interpreter with PyTorch for CUDA")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("out/gpu"))
     parser.add_argument("--stage", action="append", choices=[stage.__name__ for stage in STAGES])
-    parser.add_argument("--seconds", type=float, default=540, help="begin no stage after so long")
+    parser.add_argument("--seconds", type=float, default=540, help="end every stage after so long")
     arguments = parser.parse_args()
     out = arguments.out.resolve()
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
-    site = Site(arguments.build.resolve(), arguments.torch, out, torch_of(arguments.torch))
-    results = run_stages(site, arguments.stage, arguments.seconds)
+    site = Site(arguments.build.resolve(), arguments.torch, out, torch_of(arguments.torch), time.monotonic() + arguments.seconds)
+    results = run_stages(site, arguments.stage)
     archive = write_archive(site)
     print(f"archive: {archive} ({archive.stat().st_size / 2**20:.1f} MiB)")
     statuses = {result["status"] for result in results.values()}

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import pathlib
 import re
+import shutil
 
 from gpu_site import NoDevice, Site, StageError
 
@@ -72,11 +73,20 @@ def repeats(site: Site):
     return {"last line": last_lines(output, 1)}
 
 
+def bisect(site: Site):
+    """Another routing on the GPU is traced to the router."""
+    status, output = site.run(site.parity("bisect", "device/cuda_deepseek_v3:cuda", "groups", "--cases", site.source / "cases",
+                                          "--out", site.out / "suite"), "bisect", 120)
+    if status != 1 or "router" not in output:
+        raise StageError(f"parity bisect ended with {status}: {last_lines(output)}")
+    return {"found": next(line.strip() for line in output.splitlines() if "router" in line)}
+
+
 def atomics(site: Site):
     """Negative control: sums by atomics on the GPU differ from run to run, and parity repeat must see it."""
     if not site.torch.get("gpus"):
         raise StageError("this interpreter's PyTorch sees no GPU")
-    status, output = site.run(site.parity("repeat", "--times", 6, "--out", site.out / "atomics", "--", site.python,
+    status, output = site.run(site.parity("repeat", "--times", 2, "--out", site.out / "atomics", "--", site.python,
                                           GPU / "atomics.py"), "atomics", 200)
     if status != 1:
         raise StageError(f"parity repeat ended with {status}, not 1: {last_lines(output)}")
@@ -85,7 +95,7 @@ def atomics(site: Site):
 
 def bandwidth(site: Site):
     """The measuring kernels, as shares of what the memory moves."""
-    status, output = site.run([site.build / "tests/device_measure_bench", site.build / "bin/libparity-cuda.so", 1 << 30, 5], "bandwidth", 200)
+    status, output = site.run([site.build / "tests/device_measure_bench", site.build / "bin/libparity-cuda.so", 1 << 30, 3], "bandwidth", 200)
     if status != 0:
         raise StageError(f"device_measure_bench ended with {status}: {last_lines(output)}")
     found = json.loads(output)
@@ -100,7 +110,8 @@ def capture(site: Site):
     shape = {"device": "cuda", "architecture.dim": 1024, "architecture.n_layers": 6, "architecture.n_heads": 16, "architecture.n_kv_heads": 8,
              "architecture.ffn_hidden": 4096, "architecture.vocab_size": 4096, "data.seq_len": 1024, "data.global_batch": 8}
     settings = [word for key, value in shape.items() for word in ("--set", f"{key}={json.dumps(value)}")]
-    status, output = site.run([site.python, site.source / "tests/bench/capture_cost.py", site.build, "--rounds", 3, "--steps", 8, *settings], "capture", 200)
+    status, output = site.run([site.python, site.source / "tests/bench/capture_cost.py", site.build, "--rounds", 3, "--steps", 8,
+                               "--without", "tensors", *settings], "capture", 200)
     lines = [line for line in output.splitlines() if " s a step, " in line]
     if not lines:
         raise StageError(f"capture_cost.py ended with {status}: {last_lines(output)}")
@@ -128,10 +139,20 @@ def recorder(site: Site):
     return figures
 
 
+def operator_cases(site: Site):
+    """A copy of the cases that names this machine's environment with PyTorch."""
+    folder = site.out / "cases"
+    if not folder.exists():
+        shutil.copytree(GPU / "cases", folder)
+        for file in folder.glob("*.toml"):
+            file.write_text(file.read_text().replace('venv = "venv"', f"venv = {json.dumps(site.torch['prefix'])}"))
+    return folder
+
+
 def operators(site: Site):
     """Operators on the GPU against the CPU's, and what TF32 and fused attention cost."""
     out = site.out / "operators"
-    status, output = site.run(site.parity("run", "--cases", GPU / "cases", "--venv", site.torch["prefix"], "--out", out), "operators", 200)
+    status, output = site.run(site.parity("run", "--cases", operator_cases(site), "--out", out), "operators", 200)
     file = out / "results.json"
     if not file.exists():
         raise StageError(f"parity ended with {status}: {last_lines(output)}")
@@ -146,7 +167,7 @@ def orders(site: Site):
     """In which order the GPU's sums and products add."""
     figures = {}
     for case, over in (("sum", "k"), ("product", "k")):
-        status, output = site.run(site.parity("reveal", f"{case}:cuda", "--cases", GPU / "cases", "--out", site.out / "operators",
+        status, output = site.run(site.parity("reveal", f"{case}:cuda", "--cases", operator_cases(site), "--out", site.out / "operators",
                                               "--over", over, "--at", f"{over}=256"), f"reveal_{case}", 120)
         if status not in (0, 1, 3):
             raise StageError(f"parity reveal {case} ended with {status}: {last_lines(output)}")
@@ -154,4 +175,4 @@ def orders(site: Site):
     return figures
 
 
-STAGES = (device, tests, suite, repeats, atomics, bandwidth, recorder, operators, orders, capture)
+STAGES = (device, bandwidth, recorder, operators, orders, suite, bisect, atomics, capture, repeats, tests)

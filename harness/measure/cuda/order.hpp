@@ -4,6 +4,8 @@
 
 #include <cstddef>
 
+#include "harness/measure/cuda/team.hpp"
+
 namespace parity::measure::cuda {
 
 /// The order in which the CPU's passes and the kernels take float64 sums. Element i of a block adds to lane i
@@ -13,6 +15,24 @@ inline constexpr size_t sum_lanes = 4;
 
 constexpr double sum_of_lanes(const double* v) {
   return (v[0] + v[2]) + (v[1] + v[3]);
+}
+
+/// Returns `sum` plus values[first], values[first + step], ..., added one after another. Reads sixteen
+/// numbers before it adds them, so that an addition never waits for memory.
+PARITY_HOST_DEVICE inline double add_in_order(double sum, const double* values, int first, int end,
+                                              int step) {
+  constexpr int ahead = 16;
+  int i = first;
+  for (; i + (ahead - 1) * step < end; i += ahead * step) {
+    double next[ahead];
+    for (int k = 0; k < ahead; ++k)
+      next[k] = values[i + k * step];
+    for (int k = 0; k < ahead; ++k)
+      sum += next[k];
+  }
+  for (; i < end; i += step)
+    sum += values[i];
+  return sum;
 }
 
 /// Number of lanes for pairs of elements.

@@ -15,14 +15,15 @@ struct Segment {
   int64_t count;
 };
 
-/// Computes digest and signed sums; each kernel block processes one segment. All threads widen, sign and mix;
-/// one thread per lane adds.
+/// Computes digest and signed sums; each kernel block processes one segment, tile by tile. While one thread
+/// per lane adds a tile, the threads of the other warps widen, sign and mix the next one.
 struct SegmentKernel {
   static constexpr int threads = 256;
   static constexpr int tile = 2048;  ///< a multiple of the number of lanes
   static constexpr int lanes = static_cast<int>(sum_lanes);
+  static constexpr int warp = 32;  ///< the first one adds
   struct Shared {
-    double values[tile];
+    double values[2][tile];
     uint64_t low[threads], high[threads];
     double lane_sums[lanes];
     double sum;
@@ -59,22 +60,20 @@ struct SegmentKernel {
       if (thread < lanes)
         shared.lane_sums[thread] = 0;
     });
-    for (int64_t first = 0; first < segment.count; first += tile) {
-      const int here = static_cast<int>(segment.count - first < tile ? segment.count - first : tile);
-      const int64_t global = segment.global + first;
+    for (int64_t first = 0; first < segment.count + tile; first += tile) {
+      const int64_t number = first / tile;
       team.each([&](int thread) {
-        for (int i = thread; i < here; i += threads)
-          take<Element>(shared, thread, i, segment.local + first + i, global + i, skip);
-      });
-      team.each([&](int thread) {
-        if (thread >= lanes)
-          return;
-        // Lanes go by the position in the segment, not by the index; a rotation of the lanes gives the same
-        // sum.
-        double sum = shared.lane_sums[thread];
-        for (int i = thread; i < here; i += lanes)
-          sum += shared.values[i];
-        shared.lane_sums[thread] = sum;
+        if (thread >= warp) {
+          const int here = length_of_tile(segment, first);
+          for (int i = thread - warp; i < here; i += threads - warp)
+            take<Element>(shared, thread, shared.values[number % 2][i], segment.local + first + i,
+                          segment.global + first + i, skip);
+        } else if (thread < lanes && number > 0) {
+          // Lanes go by the position in the segment, not by the index; a rotation of the lanes gives the same
+          // sum.
+          shared.lane_sums[thread] = add_in_order(shared.lane_sums[thread], shared.values[(number - 1) % 2],
+                                                  thread, length_of_tile(segment, first - tile), lanes);
+        }
       });
     }
     team.each([&](int thread) {
@@ -83,16 +82,21 @@ struct SegmentKernel {
     });
   }
 
+  /// Returns the number of elements of the tile that begins at `first`; not above 0 after the last one.
+  PARITY_HOST_DEVICE static int length_of_tile(const Segment& segment, int64_t first) {
+    return static_cast<int>(segment.count - first < tile ? segment.count - first : tile);
+  }
+
   template <class Element>
-  PARITY_HOST_DEVICE void take(Shared& shared, int thread, int i, int64_t local, int64_t global,
-                               bool skip) const {
+  PARITY_HOST_DEVICE void take(Shared& shared, int thread, double& place_of_value, int64_t local,
+                               int64_t global, bool skip) const {
     using Bits = typename Element::Bits;
     const Bits bits = load_bits<Bits>(data, local);
     const double value = Element::value(bits);
     const auto place = static_cast<uint64_t>(global);
     constexpr auto group = static_cast<uint64_t>(sign_group);
     const uint64_t minus = (sketch_signs(place / group) >> (place % group)) & 1;
-    shared.values[i] =
+    place_of_value =
         skip && !is_finite(value) ? 0 : std::bit_cast<double>(std::bit_cast<uint64_t>(value) ^ (minus << 63));
     if (skip)
       return;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "harness/measure/cuda/team.hpp"
+#include "harness/measure/cuda/order.hpp"
 
 namespace parity::measure::cuda {
 
@@ -12,13 +12,14 @@ struct Range {
   int64_t end;
 };
 
-/// Sums ranges of an array, number by number; each kernel block processes one range. All threads copy the
-/// numbers into the block's shared memory; the first thread adds them.
+/// Sums ranges of an array, number by number; each kernel block processes one range, tile by tile. While the
+/// first thread adds a tile, the other warps copy the next one into the block's shared memory.
 struct SumKernel {
   static constexpr int threads = 256;
   static constexpr int tile = 2048;
+  static constexpr int warp = 32;
   struct Shared {
-    double values[tile];
+    double values[2][tile];
     double sum;
   };
 
@@ -32,22 +33,29 @@ struct SumKernel {
       if (thread == 0)
         shared.sum = 0;
     });
-    for (int64_t first = range.first; first < range.end; first += tile) {
-      const int here = static_cast<int>(range.end - first < tile ? range.end - first : tile);
+    const int64_t count = range.end - range.first;
+    for (int64_t number = 0; number * tile < count + tile; ++number)
       team.each([&](int thread) {
-        for (int i = thread; i < here; i += threads)
-          shared.values[i] = values[first + i];
+        if (thread >= warp) {
+          const int here = length_of_tile(count, number);
+          for (int i = thread - warp; i < here; i += threads - warp)
+            shared.values[number % 2][i] = values[range.first + number * tile + i];
+        } else if (thread == 0 && number > 0) {
+          shared.sum = add_in_order(shared.sum, shared.values[(number - 1) % 2], 0,
+                                    length_of_tile(count, number - 1), 1);
+        }
       });
-      team.each([&](int thread) {
-        if (thread == 0)
-          for (int i = 0; i < here; ++i)
-            shared.sum += shared.values[i];
-      });
-    }
     team.each([&](int thread) {
       if (thread == 0)
         sums[index] = shared.sum;
     });
+  }
+
+ private:
+  /// Returns the number of elements of a tile; not above 0 after the last one.
+  PARITY_HOST_DEVICE static int length_of_tile(int64_t count, int64_t number) {
+    const int64_t left = count - number * tile;
+    return static_cast<int>(left < tile ? left : tile);
   }
 };
 
