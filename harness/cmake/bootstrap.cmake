@@ -29,6 +29,7 @@ option(PARITY_BUILD_TESTS "Build the tests (needs the tests' packages, 4 GB)" OF
 set(PARITY_CUDA AUTO CACHE STRING "Build the CUDA plug-in of parity-train: AUTO, ON or OFF")
 set_property(CACHE PARITY_CUDA PROPERTY STRINGS AUTO ON OFF)
 
+set(PARITY_BUNDLE "" CACHE PATH "Folder written by the preset bundle: take every package from it, without a network or root")
 set(PARITY_OWN_TORCH FALSE) # the user's own LibTorch
 if(Torch_DIR OR Torch_ROOT OR "$ENV{Torch_DIR}" OR "$ENV{Torch_ROOT}")
   set(PARITY_OWN_TORCH TRUE)
@@ -193,7 +194,39 @@ function(_parity_install_venv)
   endforeach()
 endfunction()
 
-if(PARITY_BOOTSTRAP)
+# --- a bundle in place of both ---------------------------------------------------------------------
+
+# Unpacks the bundle, and makes CMake and pkg-config look there. bundle.cmake has the compiler's part.
+function(_parity_use_bundle)
+  file(LOCK "${PARITY_VENV}.lock" GUARD FUNCTION TIMEOUT 1800)
+  list(TRANSFORM _parity_sections PREPEND "--section=" OUTPUT_VARIABLE sections)
+  execute_process(
+    COMMAND python3 "${_parity_root}/harness/cmake/bundle.py" unpack "${PARITY_BUNDLE}"
+            --prefix "${PARITY_BUNDLE_PREFIX}" --venv "${PARITY_VENV}" ${sections}
+    ERROR_VARIABLE words RESULT_VARIABLE failed)
+  string(STRIP "${words}" words)
+  if(failed)
+    message(FATAL_ERROR "${words}")
+  endif()
+  file(GLOB torch "${PARITY_VENV}/lib/python3.*/site-packages/torch")
+  if(PARITY_REFERENCE AND NOT PARITY_OWN_TORCH AND NOT torch)
+    message(FATAL_ERROR "the bundle ${PARITY_BUNDLE} is slim (it has no LibTorch); "
+      "give your own with -DTorch_DIR=, or build the harness alone with -DPARITY_REFERENCE=OFF")
+  endif()
+endfunction()
+
+if(PARITY_BUNDLE)
+  set(PARITY_BUNDLE_PREFIX "${PARITY_VENV}.system")
+  _parity_use_bundle()
+  file(GLOB PARITY_BUNDLE_LIBRARIES "${PARITY_BUNDLE_PREFIX}/usr/lib/*-linux-gnu")
+  list(PREPEND CMAKE_PREFIX_PATH "${PARITY_BUNDLE_PREFIX}/usr")
+  set(fmt_DIR "${PARITY_BUNDLE_LIBRARIES}/cmake/fmt" CACHE PATH "")
+  set(ENV{PKG_CONFIG_SYSROOT_DIR} "${PARITY_BUNDLE_PREFIX}")
+  set(ENV{PKG_CONFIG_LIBDIR} "${PARITY_BUNDLE_LIBRARIES}/pkgconfig:${PARITY_BUNDLE_PREFIX}/usr/share/pkgconfig")
+  set(ENV{LD_LIBRARY_PATH} "${PARITY_BUNDLE_LIBRARIES}:$ENV{LD_LIBRARY_PATH}") # for its own pkg-config
+  find_program(PKG_CONFIG_EXECUTABLE NAMES pkg-config pkgconf HINTS "${PARITY_BUNDLE_PREFIX}/usr/bin")
+  find_program(CMAKE_MAKE_PROGRAM NAMES ninja HINTS "${PARITY_BUNDLE_PREFIX}/usr/bin")
+elseif(PARITY_BOOTSTRAP)
   _parity_install_packages()
   _parity_install_venv()
 endif()

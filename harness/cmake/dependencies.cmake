@@ -4,9 +4,14 @@
 # Every outside library as one target. README.md says in a line what each is for.
 
 find_package(Threads REQUIRED)
-find_package(HDF5 REQUIRED COMPONENTS C)
 find_package(nlohmann_json REQUIRED)
 find_package(PkgConfig REQUIRED)
+if(PARITY_BUNDLE) # HDF5's compiler wrapper, which find_package asks, knows only the system's folders
+  pkg_check_modules(hdf5 REQUIRED IMPORTED_TARGET hdf5-serial)
+  set(HDF5_C_LIBRARIES PkgConfig::hdf5)
+else()
+  find_package(HDF5 REQUIRED COMPONENTS C)
+endif()
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
 if(PARITY_PROGRAM)
   find_package(CLI11 REQUIRED)

@@ -5,8 +5,8 @@
 #include <string>
 
 /// Paths for tests. They are values, not compile definitions, so that the objects of two checkouts are the
-/// same and ccache can reuse them. The variables PARITY_TEST_SOURCE and PARITY_TEST_BUILD name both folders for
-/// tests that were built on another machine.
+/// same and ccache can reuse them. The variables PARITY_TEST_SOURCE and PARITY_TEST_BUILD name both folders
+/// for tests that were built on another machine.
 namespace parity::places {
 
 extern const std::string source;    ///< the repository
