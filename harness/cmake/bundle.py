@@ -67,8 +67,11 @@ def closure(packages):
 
 
 def digest(path):
+    state = hashlib.sha256()
     with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+        while piece := file.read(1 << 22):
+            state.update(piece)
+    return state.hexdigest()
 
 
 def files_of(bundle):
@@ -134,7 +137,7 @@ def verify(bundle, sections):
 
 
 def unpack_debian(package, prefix):
-    """Unpacks the files of a .deb, an archive of ar with a data.tar inside, whose links stay inside `prefix`."""
+    """Unpacks the files of a .deb, an archive of ar with a data.tar inside."""
     blob = package.read_bytes()
     if blob[:8] != b"!<arch>\n":
         raise BundleError(f"{package} is no Debian package; copy the bundle again")
@@ -144,7 +147,8 @@ def unpack_debian(package, prefix):
         place += 60
         if name.startswith("data.tar"):
             with tarfile.open(fileobj=io.BytesIO(blob[place:place + size])) as archive:
-                archive.extractall(prefix, filter="tar")
+                # Early releases of Python 3.10 and 3.11 have no filters.
+                archive.extractall(prefix, **({"filter": "tar"} if hasattr(tarfile, "tar_filter") else {}))
             return
         place += size + size % 2
     raise BundleError(f"{package} has no data.tar; copy the bundle again")

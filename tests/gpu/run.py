@@ -33,7 +33,7 @@ def run_stage(stage, site):
         result = {"status": "no device", "why": str(reason)}
     except StageError as error:
         result = {"status": "failed", "why": str(error)}
-    except Exception as error:  # a stage that breaks must not take the results of others with it
+    except Exception as error:  # noqa: BLE001 - a stage that breaks must not take the results of others with it
         result = {"status": "failed", "why": f"{type(error).__name__}: {error}"}
     return {**result, "seconds": round(time.monotonic() - begin, 1)}
 
