@@ -3,6 +3,7 @@
 #include "harness/tensor/part.hpp"
 
 #include <algorithm>
+#include <set>
 #include <string>
 
 #include <fmt/format.h>
@@ -94,6 +95,26 @@ Shape shape_of(const PartCover& cover) {
   return shape;
 }
 
+namespace {
+
+/// The smallest range of one dimension that contains a cover's.
+struct Extent {
+  int64_t begin;
+  int64_t end;
+  size_t cover;
+};
+
+Extent extent_of(const Ranges& ranges, size_t cover) {
+  Extent extent = {ranges.front().first, ranges.front().end, cover};
+  for (const IndexRange& range : ranges) {
+    extent.begin = std::min(extent.begin, range.first);
+    extent.end = std::max(extent.end, range.end);
+  }
+  return extent;
+}
+
+}  // namespace
+
 bool overlap(const PartCover& a, const PartCover& b) {
   if (a.term != b.term)
     return false;
@@ -101,6 +122,32 @@ bool overlap(const PartCover& a, const PartCover& b) {
     if (common(a.ranges[dim], b.ranges[dim]).empty())
       return false;
   return true;
+}
+
+std::optional<std::pair<size_t, size_t>> find_overlap(const std::vector<const PartCover*>& covers) {
+  const size_t rank = covers.empty() ? 0 : covers.front()->ranges.size();
+  // The extent of each cover along the dimension that separates most of them.
+  std::vector<Extent> extents;
+  size_t most_starts = 0;
+  for (size_t dim = 0; dim < std::max<size_t>(rank, 1); ++dim) {
+    std::vector<Extent> here;
+    std::set<int64_t> starts;
+    for (size_t i = 0; i < covers.size(); ++i)
+      if (element_count(shape_of(*covers[i])) > 0) {
+        here.push_back(rank == 0 ? Extent{0, 1, i} : extent_of(covers[i]->ranges[dim], i));
+        starts.insert(here.back().begin);
+      }
+    if (starts.size() > most_starts) {
+      most_starts = starts.size();
+      extents = std::move(here);
+    }
+  }
+  std::ranges::sort(extents, {}, &Extent::begin);
+  for (size_t i = 0; i < extents.size(); ++i)
+    for (size_t j = i + 1; j < extents.size() && extents[j].begin < extents[i].end; ++j)
+      if (const size_t a = extents[i].cover, b = extents[j].cover; overlap(*covers[a], *covers[b]))
+        return std::pair(std::min(a, b), std::max(a, b));
+  return std::nullopt;
 }
 
 void for_each_run(const PartCover& cover, const Shape& global_shape,

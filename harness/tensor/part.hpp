@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "harness/tensor/placement.hpp"
@@ -39,6 +41,10 @@ Shape shape_of(const PartCover& cover);
 
 /// Returns whether two parts of one tensor have an element in common.
 bool overlap(const PartCover& a, const PartCover& b);
+
+/// Returns the places of two covers that overlap, the smaller first; nothing if all are disjoint. Takes
+/// n log n steps for n shards along one dimension.
+std::optional<std::pair<size_t, size_t>> find_overlap(const std::vector<const PartCover*>& covers);
 
 /// A run of elements that are contiguous both in the part and in the logical tensor.
 struct PartRun {

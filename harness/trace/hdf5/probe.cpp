@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/trace/hdf5/probe.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <exception>
@@ -9,6 +10,7 @@
 #include <set>
 #include <string>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -54,7 +56,8 @@ Survivors& survivors() {
   return survivors;
 }
 
-[[noreturn]] void read_in_child(const std::function<void()>& read, rlim_t cpu_seconds) {
+/// Makes this process one that reads a file in its parent's place.
+void become_reader(rlim_t cpu_seconds) {
   // The child holds its parent's open files and locks, so it must not outlive the parent.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   struct rlimit limit = {cpu_seconds, cpu_seconds + 1};
@@ -64,12 +67,40 @@ Survivors& survivors() {
   for (const int signal : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGXCPU})
     ::signal(signal, SIG_DFL);
   hdf5::renew_lock_in_child();
+}
+
+void read_without_errors(const std::function<void()>& read) {
   try {
     read();
   } catch (const std::exception&) {
-    ::_exit(0);  // the caller will meet the error itself
+    return;  // the caller will meet the error itself
   }
+}
+
+[[noreturn]] void read_in_child(const std::function<void()>& read, rlim_t cpu_seconds) {
+  become_reader(cpu_seconds);
+  read_without_errors(read);
   ::_exit(0);
+}
+
+int wait_for(pid_t child) {
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
+
+/// Returns how many bytes arrive before the other end is closed.
+size_t count_bytes(int descriptor) {
+  size_t count = 0;
+  char bytes[256];
+  for (;;) {
+    const ssize_t got = ::read(descriptor, bytes, sizeof bytes);
+    if (got > 0)
+      count += static_cast<size_t>(got);
+    else if (got == 0 || errno != EINTR)
+      return count;
+  }
 }
 
 }  // namespace
@@ -104,9 +135,7 @@ void probe(const std::filesystem::path& path, const std::function<void()>& read)
     read_in_child(read, cpu_seconds);
   if (child < 0)
     return;  // no process available: read it unprotected
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
+  const int status = wait_for(child);
   if (!WaitStatus(status).succeeded())
     throw UserError(fmt::format(
         "cannot read {} (HDF5 {}: {}); the file is damaged or malicious, so write it again",
@@ -114,6 +143,40 @@ void probe(const std::filesystem::path& path, const std::function<void()>& read)
         WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU ? "does not finish reading it" : "crashes on it",
         WaitStatus(status).text()));
   survivors().add(state);
+}
+
+void probe_ahead(const std::vector<std::filesystem::path>& paths,
+                 const std::function<void(const std::filesystem::path&)>& read) {
+  std::vector<std::filesystem::path> unread;
+  std::vector<std::string> states;
+  rlim_t cpu_seconds = 0;
+  for (const std::filesystem::path& path : paths)
+    if (std::string state = file_state(path); !state.empty() && !survivors().contains(state)) {
+      unread.push_back(path);
+      states.push_back(std::move(state));
+      cpu_seconds += most_cpu_seconds(path);
+    }
+  int ends[2];
+  if (unread.size() < 2 || ::pipe2(ends, O_CLOEXEC) != 0)
+    return;
+  const auto guard = hdf5::lock();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    become_reader(cpu_seconds);
+    for (const std::filesystem::path& path : unread) {
+      read_without_errors([&] { read(path); });
+      if (::write(ends[1], "r", 1) != 1)
+        break;
+    }
+    ::_exit(0);
+  }
+  ::close(ends[1]);
+  const size_t done = child < 0 ? 0 : count_bytes(ends[0]);
+  ::close(ends[0]);
+  if (child > 0)
+    wait_for(child);
+  for (size_t i = 0; i < std::min(done, states.size()); ++i)
+    survivors().add(states[i]);
 }
 
 }  // namespace parity::trace

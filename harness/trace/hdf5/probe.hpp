@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace parity::trace {
 
@@ -15,6 +16,12 @@ namespace parity::trace {
 /// \param read  everything that the caller will ask HDF5 about the file
 /// \throws UserError "cannot read PATH (HDF5 crashes on it: killed by signal 11 (SEGV)) ..."
 void probe(const std::filesystem::path& path, const std::function<void()>& read);
+
+/// Reads many files in one child process, as probe() reads one, and counts those that it has read. The child
+/// of a large program takes long to start. A file on which HDF5 crashes ends the child: that file and those
+/// after it are left to probe().
+void probe_ahead(const std::vector<std::filesystem::path>& paths,
+                 const std::function<void(const std::filesystem::path&)>& read);
 
 /// Returns what distinguishes states of a file: device, inode, size, time of writing and time of change
 /// (ctime, which cannot be set back). Returns "" if there is no file.

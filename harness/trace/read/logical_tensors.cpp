@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <set>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -72,13 +73,15 @@ std::pair<int64_t, bool> terms_of(const Claim& claim) {
 void check_complete(const TensorKey& key, const std::vector<Claim>& distinct,
                     const std::vector<Claim>& claims) {
   int64_t elements = 0;
-  for (size_t i = 0; i < distinct.size(); ++i) {
-    elements += element_count(distinct[i].row->shape);
-    for (size_t j = 0; j < i; ++j)
-      if (overlap(*distinct[i].cover(), *distinct[j].cover()))
-        refuse(key, fmt::format("those of ranks {} and {} overlap and differ", distinct[j].file->rank,
-                                distinct[i].file->rank));
+  std::vector<const PartCover*> covers;
+  for (const Claim& claim : distinct) {
+    elements += element_count(claim.row->shape);
+    covers.push_back(claim.cover());
   }
+  if (distinct.size() > 1)
+    if (const auto both = find_overlap(covers))
+      refuse(key, fmt::format("those of ranks {} and {} overlap and differ", distinct[both->first].file->rank,
+                              distinct[both->second].file->rank));
   const int64_t wanted = element_count(claims.front().shape()) * terms_of(claims.front()).first;
   if (elements != wanted)
     refuse(key,
@@ -110,12 +113,14 @@ class Joiner {
  private:
   /// Returns the lowest rank's claim of each part, and compares the replicas.
   std::vector<Claim> without_replicas(const TensorKey& key, const std::vector<Claim>& claims) {
+    const auto comes_before = [](const Claim& a, const Claim& b) {
+      return a.layout >= 0 && b.layout >= 0 && *a.cover() < *b.cover();
+    };
     std::vector<Claim> distinct;
+    std::set<Claim, decltype(comes_before)> parts(comes_before);
     for (const Claim& claim : claims) {
-      const auto same = std::find_if(distinct.begin(), distinct.end(), [&](const Claim& other) {
-        return claim.layout < 0 || *claim.cover() == *other.cover();
-      });
-      if (same == distinct.end()) {
+      const auto [same, is_new] = parts.insert(claim);
+      if (is_new) {
         distinct.push_back(claim);
         continue;
       }

@@ -3,6 +3,7 @@
 #include "harness/trace/read/rank_files.hpp"
 
 #include <charconv>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -141,9 +142,14 @@ void write_rank_index(hid_t file, const std::vector<RankFile>& rows) {
 }
 
 std::vector<std::unique_ptr<TraceContent>> read_rank_files(const TraceContent& first) {
+  const auto ranks = static_cast<int64_t>(first.rank_files.size());
+  std::vector<fs::path> paths;
+  for (int64_t rank = 1; rank <= ranks; ++rank)
+    paths.push_back(indexed_file(first, rank));
+  probe_trace_files(paths);
   std::vector<std::unique_ptr<TraceContent>> others;
-  for (int64_t rank = 1; rank <= static_cast<int64_t>(first.rank_files.size()); ++rank) {
-    others.push_back(read_trace_file(indexed_file(first, rank)));
+  for (int64_t rank = 1; rank <= ranks; ++rank) {
+    others.push_back(read_trace_file(paths[static_cast<size_t>(rank) - 1]));
     const TraceContent& other = *others.back();
     if (!other.complete || other.rank != rank || other.ranks != first.ranks || other.steps != first.steps)
       refuse_rank_file(first.path, rank, row_of(first, rank).name,
@@ -156,11 +162,14 @@ std::vector<std::unique_ptr<TraceContent>> read_rank_files(const TraceContent& f
 std::vector<std::unique_ptr<TraceContent>> read_left_files(const TraceContent& first) {
   const fs::path base =
       first.path.extension() == ".partial" ? fs::path(first.path).replace_extension() : first.path;
+  std::map<int64_t, fs::path> files;
+  std::vector<fs::path> paths;
+  for (const int64_t rank : ranks_beside(base))
+    if (rank < first.ranks)
+      paths.push_back(files[rank] = left_file(first, base, rank));
+  probe_trace_files(paths);
   std::vector<std::unique_ptr<TraceContent>> others;
-  for (const int64_t rank : ranks_beside(base)) {
-    if (rank >= first.ranks)
-      break;
-    const fs::path file = left_file(first, base, rank);
+  for (const auto& [rank, file] : files) {
     try {
       auto other = read_trace_file(file);
       if (other->rank == rank && other->ranks == first.ranks && other->config == first.config)

@@ -254,16 +254,23 @@ void map_values(const InputFile& file, TraceContent& trace) {
     trace.mapped = std::make_unique<MappedFile>(file.descriptor(), file.path(), file.size());
 }
 
+/// Reads all that a caller asks HDF5 about a file.
+void read_once(const fs::path& path) {
+  TraceContent trace;
+  const InputFile file(path);
+  read_content(file, trace);
+  map_values(file, trace);
+}
+
 }  // namespace
+
+void probe_trace_files(const std::vector<fs::path>& paths) {
+  probe_ahead(paths, read_once);
+}
 
 std::unique_ptr<TraceContent> read_trace_file(const fs::path& path) {
   const auto guard = hdf5::lock();
-  probe(path, [&] {
-    TraceContent trace;
-    const InputFile file(path);
-    read_content(file, trace);
-    map_values(file, trace);
-  });
+  probe(path, [&] { read_once(path); });
   auto trace = std::make_unique<TraceContent>();
   const InputFile file(path);
   read_content(file, *trace);

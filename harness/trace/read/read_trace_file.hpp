@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <vector>
 
 #include <hdf5.h>
 
@@ -14,6 +15,9 @@ namespace parity::trace {
 /// Reads a trace file, first in a child process that may crash (probe.hpp).
 /// \throws UserError if it is missing, truncated, not a trace, of another major schema, or hostile
 std::unique_ptr<TraceContent> read_trace_file(const std::filesystem::path& path);
+
+/// Reads many files in one child process beforehand, so that read_trace_file() needs none for each.
+void probe_trace_files(const std::vector<std::filesystem::path>& paths);
 
 /// Reads what this program's own writer has flushed to a file that it has open, without the tensors' values.
 TraceContent read_open_trace(hid_t file, const std::filesystem::path& path);

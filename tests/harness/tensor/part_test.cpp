@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/tensor/part.hpp"
 
+#include <random>
+
 #include <gmock/gmock.h>
 
 #include "harness/base/error.hpp"
@@ -79,6 +81,50 @@ TEST(PartTest, ReplicasHaveOneCoverAndTermsDoNot) {
   EXPECT_FALSE(overlap(with(0, Partial{}), with(1, Partial{})));
   EXPECT_TRUE(overlap(with(0, Replicate{}), cover_of({{4}, {shard("tp", 0, {{1, 3}})}})));
   EXPECT_FALSE(overlap(with(0, Replicate{}), cover_of({{4}, {shard("tp", 0, {{2, 4}})}})));
+}
+
+/// Returns whether find_overlap() finds a pair that overlaps exactly if there is one.
+bool agrees_with_all_pairs(const std::vector<PartCover>& covers) {
+  std::vector<const PartCover*> pointers;
+  bool any = false;
+  for (size_t i = 0; i < covers.size(); ++i) {
+    pointers.push_back(&covers[i]);
+    for (size_t j = 0; j < i; ++j)
+      any = any || overlap(covers[i], covers[j]);
+  }
+  const auto found = find_overlap(pointers);
+  if (!found)
+    return !any;
+  return any && found->first < found->second && overlap(covers[found->first], covers[found->second]);
+}
+
+TEST(PartTest, OverlapsAreFoundAmongMany) {
+  std::mt19937 random(7);
+  const auto below = [&](int64_t n) { return static_cast<int64_t>(random() % static_cast<uint64_t>(n)); };
+  for (int round = 0; round < 3000; ++round) {
+    std::vector<PartCover> covers;
+    for (int64_t i = 0, n = below(7); i < n; ++i) {
+      PartCover cover;
+      for (int dim = 0; dim < 2; ++dim) {
+        std::vector<IndexRange> ranges;
+        for (int64_t k = 0, count = below(3); k < count; ++k) {
+          const int64_t first = below(12);
+          ranges.push_back({first, first + below(4)});
+        }
+        cover.ranges.push_back(ranges);
+      }
+      cover.term = {below(2)};
+      covers.push_back(cover);
+    }
+    ASSERT_TRUE(agrees_with_all_pairs(covers)) << "round " << round;
+  }
+}
+
+TEST(PartTest, ScalarsAndEmptyPartsOverlapAsTheirPairsDo) {
+  EXPECT_EQ(find_overlap({}), std::nullopt);
+  const PartCover scalar = cover_of({{}, {}}), empty = cover_of({{4}, {shard("tp", 0, {{2, 2}})}});
+  EXPECT_EQ(find_overlap({&scalar, &scalar}), std::pair(size_t{0}, size_t{1}));
+  EXPECT_EQ(find_overlap({&empty, &empty}), std::nullopt);
 }
 
 TEST(PartTest, NeighbouringIndices_AreOneRange) {

@@ -4,6 +4,7 @@
 
 #include <csignal>
 #include <stdexcept>
+#include <vector>
 
 #include <gmock/gmock.h>
 
@@ -54,6 +55,36 @@ TEST_F(ProbeTest, EachStateOfAFileIsTriedOnce) {
   EXPECT_EQ(marks(), 2U);
   probe(folder / "absent", [&] { mark(); });
   EXPECT_EQ(marks(), 2U);
+}
+
+TEST_F(ProbeTest, ManyFilesAreReadAheadUpToTheFirstCrash) {
+  std::vector<fs::path> files;
+  for (const char* name : {"a", "b", "c", "d"}) {
+    files.push_back(folder / name);
+    write_file(files.back(), name);
+  }
+  probe_ahead(files, [&](const fs::path& path) {
+    if (path == files[1])
+      throw UserError("bad");  // left to the caller
+    if (path == files[2])
+      ::raise(SIGSEGV);
+  });
+  for (const fs::path& path : {files[0], files[1]})
+    probe(path, [&] { mark(); });
+  EXPECT_EQ(marks(), 0U);  // both count as read
+  EXPECT_THAT([&] { probe(files[2], [] { ::raise(SIGSEGV); }); },
+              ThrowsMessage<UserError>(HasSubstr("crashes")));
+  probe(files[3], [&] { mark(); });
+  EXPECT_EQ(marks(), 1U);
+}
+
+TEST_F(ProbeTest, AFileThatChangesAfterItWasReadAheadIsReadAgain) {
+  const std::vector<fs::path> files = {file, folder / "other.h5", folder / "absent"};
+  write_file(files[1], "y");
+  probe_ahead(files, [](const fs::path&) {});
+  write_file(file, "changed");
+  probe(file, [&] { mark(); });
+  EXPECT_EQ(marks(), 1U);
 }
 
 }  // namespace
