@@ -109,7 +109,7 @@ PendingSend Group::start(const char* kind, const Bytes& bytes, const Start& star
   auto state = std::make_unique<PendingSend::State>();
   state->tensor = given;
   state->words = "collective " + std::to_string(number) + ", " + kind + " over " + name_ + " as rank " +
-                 std::to_string(rank_) + " of " + std::to_string(size_);
+                 std::to_string(rank_) + " of " + std::to_string(size_) + shared_->host;
   state->report_wait = [shared = shared_, what = std::string(kind) + " over " + name_](bool waits) {
     shared->report_wait(waits ? what : "");
   };

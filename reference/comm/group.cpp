@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include <unistd.h>
+
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 
 #include "harness/base/error.hpp"
@@ -22,6 +24,11 @@ std::vector<int64_t> all_ranks(int64_t size) {
   std::vector<int64_t> ranks(static_cast<size_t>(size));
   std::iota(ranks.begin(), ranks.end(), int64_t{0});
   return ranks;
+}
+
+std::string host_name() {
+  char name[256] = "";
+  return ::gethostname(name, sizeof name - 1) == 0 && *name != '\0' ? name : "a host without a name";
 }
 
 }  // namespace
@@ -86,8 +93,8 @@ void Group::connect(c10::intrusive_ptr<c10d::Store> store) {
     if (!shared_->device.is_cpu())
       connect_device();
   } catch (const std::exception& error) {
-    throw PeerLost("the " + std::to_string(size_) + " ranks of group " + name_ +
-                   " did not meet: " + reason_of(error));
+    throw PeerLost("the " + std::to_string(size_) + " ranks of group " + name_ + " did not meet rank " +
+                   std::to_string(rank_) + shared_->host + ": " + reason_of(error));
   }
   shared_->report_wait("");
 }
@@ -97,7 +104,7 @@ std::shared_ptr<Group> Group::world(const Job& job, std::chrono::milliseconds ti
       Shared{[local = !job.file.empty(), timeout](const auto& store, int64_t rank, int64_t size) {
                return make_gloo(store, rank, size, local, timeout);
              },
-             timeout, device});
+             timeout, device, job.file.empty() ? " on " + host_name() : ""});
   std::shared_ptr<Group> group(new Group("world", job.rank, all_ranks(job.world_size), std::move(shared)));
   if (job.world_size == 1)
     return group;

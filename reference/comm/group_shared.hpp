@@ -26,6 +26,7 @@ struct Group::Shared {
   Connect connect;
   std::chrono::milliseconds timeout = {};  ///< of the device's collectives
   Device device = {};
+  std::string host = {};  ///< of this rank: " on NAME", if the ranks may be on several
   std::vector<std::string> warnings = {};
   int64_t collectives = 0;
   std::map<std::string, Traffic> traffic = {};

@@ -1,0 +1,161 @@
+# SPDX-FileCopyrightText: The parity authors
+# SPDX-License-Identifier: Apache-2.0
+"""parity-train over two hosts: network namespaces with addresses and names of their own, and a link that is cut.
+
+Usage: hosts_test.py BUILD_DIR PYTHON     as root; else, and where namespaces are not to be had, status 77 (skipped)
+"""
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+BUILD, PYTHON = pathlib.Path(sys.argv.pop(1)).resolve(), sys.argv.pop(1)
+SMALL = {"parallel.dp_shard": 4, "architecture.dim": 32, "architecture.n_layers": 2, "architecture.n_heads": 4,
+         "architecture.n_kv_heads": 2, "architecture.vocab_size": 300, "architecture.ffn_hidden": 48, "data.seq_len": 24,
+         "data.global_batch": 4}
+PORTABLE = {"ATEN_CPU_CAPABILITY": "avx2", "MKL_CBWR": "AVX2,STRICT", "ONEDNN_MAX_CPU_ISA": "AVX2", "OMP_NUM_THREADS": "1",
+            "MKL_NUM_THREADS": "1"}
+MARK = f"par{os.getpid() % 100000}"
+LINKS = (f"{MARK}a", f"{MARK}b")
+
+
+def ip(*words):
+    return subprocess.run(["ip", *words], capture_output=True, text=True, check=False)
+
+
+def make_hosts():
+    """Two namespaces with one link between them. False: this machine or user cannot have them."""
+    a, b = LINKS
+    if os.geteuid() != 0 or ip("netns", "add", a).returncode != 0:
+        return False
+    commands = [("netns", "add", b), ("link", "add", a, "netns", a, "type", "veth", "peer", "name", b, "netns", b)]
+    for name, address in ((a, "10.77.0.1/24"), (b, "10.77.0.2/24")):
+        commands += [("-n", name, "addr", "add", address, "dev", name), ("-n", name, "link", "set", name, "up"),
+                     ("-n", name, "link", "set", "lo", "up")]
+    return all(ip(*command).returncode == 0 for command in commands)
+
+
+def remove_hosts():
+    for name in LINKS:
+        ip("netns", "del", name)
+
+
+def on_host(host, argv, environment, log):
+    """Starts a command on host 0 or 1, which then is called node-a or node-b."""
+    name, node = LINKS[host], f"node-{'ab'[host]}"
+    words = ["ip", "netns", "exec", name, "unshare", "--uts", "sh", "-c", 'hostname "$0" && exec "$@"', node, *argv]
+    return subprocess.Popen([str(word) for word in words], env={**os.environ, **PORTABLE, "GLOO_SOCKET_IFNAME": name, **environment},
+                            stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
+
+
+class HostsTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.children = []
+        self.addCleanup(self.end_children)
+
+    def end_children(self):
+        for child in self.children:
+            if child.poll() is None:
+                os.killpg(child.pid, signal.SIGKILL)
+            child.wait()
+
+    def config(self, steps):
+        schema = json.loads((BUILD / "bin/parity-train.schema.json").read_text())
+        config = {key: row["default"] for key, row in schema["keys"].items()} | SMALL | {"steps": steps}
+        file = self.folder / f"config_{steps}.json"
+        file.write_text(json.dumps(config))
+        return file
+
+    def start(self, host, argv, environment, name):
+        with open(self.folder / f"{name}.log", "w", encoding="utf-8") as log:
+            self.children.append(on_host(host, argv, environment, log))
+
+    def log(self, name):
+        return (self.folder / f"{name}.log").read_text(errors="replace")
+
+    def start_ranks(self, steps, trace, seconds):
+        for rank in range(4):
+            self.start(rank // 2, [BUILD / "bin/parity-train", self.config(steps), "--trace", trace],
+                       {"RANK": str(rank), "WORLD_SIZE": "4", "LOCAL_RANK": str(rank % 2), "MASTER_ADDR": "10.77.0.1",
+                        "MASTER_PORT": "29555", "PARITY_TIMEOUT": str(seconds)}, f"rank{rank}")
+
+    def wait(self, seconds):
+        end = time.monotonic() + seconds
+        return [child.wait(max(0.1, end - time.monotonic())) for child in self.children]
+
+    def alone(self, steps):
+        """The trace of the same four ranks on this machine."""
+        trace = self.folder / "local" / "trace.h5"
+        trace.parent.mkdir()
+        environment = {**os.environ, **PORTABLE, "PARITY_RENDEZVOUS": str(self.folder / "store"), "WORLD_SIZE": "4"}
+        ranks = [subprocess.Popen([BUILD / "bin/parity-train", "--quiet", self.config(steps), "--trace", trace],
+                                  env={**environment, "RANK": str(rank)}) for rank in range(4)]
+        self.assertEqual([rank.wait(120) for rank in ranks], [0] * 4)
+        return trace
+
+    def compare(self, *words):
+        return subprocess.run([BUILD / "bin/parity", "compare", *words], capture_output=True, text=True, check=False)
+
+    def require_same(self, trace, steps):
+        done = self.compare(self.alone(steps), trace)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("identical", done.stdout)
+
+    def test_two_hosts_compute_the_bits_of_one(self):
+        trace = self.folder / "trace.h5"
+        self.start_ranks(4, trace, 60)
+        self.assertEqual(self.wait(120), [0] * 4, self.log("rank0"))
+        self.require_same(trace, 4)
+
+    def test_torchrun_on_two_hosts_computes_the_bits_of_one(self):
+        trace = self.folder / "trace.h5"
+        for node in range(2):
+            self.start(node, [PYTHON, "-m", "torch.distributed.run", "--nnodes", 2, "--nproc-per-node", 2, "--node-rank", node,
+                              "--master-addr", "10.77.0.1", "--master-port", 29556, "--no-python", BUILD / "bin/parity-train",
+                              self.config(4), "--trace", trace], {}, f"node{node}")
+        self.assertEqual(self.wait(200), [0, 0], self.log("node0") + self.log("node1"))
+        self.require_same(trace, 4)
+
+    def test_a_cut_link_ends_every_rank_and_each_names_its_host(self):
+        trace = self.folder / "trace.h5"
+        self.start_ranks(100000, trace, 6)
+        end = time.monotonic() + 90
+        while "step    3" not in self.log("rank0"):
+            self.assertLess(time.monotonic(), end, self.log("rank0"))
+            time.sleep(0.05)
+        ip("-n", LINKS[0], "link", "set", LINKS[0], "down")
+        self.addCleanup(ip, "-n", LINKS[0], "link", "set", LINKS[0], "up")
+        self.assertEqual(self.wait(60), [5] * 4)
+        for rank in range(4):
+            self.assertRegex(self.log(f"rank{rank}"),
+                             rf"collective \d+, \w+ over \w+ as rank {rank} of 4 on node-{'ab'[rank // 2]}, did not end")
+        self.assertFalse(trace.exists())
+        refused = self.compare(trace.with_name("trace.h5.partial"), trace.with_name("trace.h5.partial"))
+        self.assertNotIn(refused.returncode, (0, 1), refused.stdout)
+
+    def test_hosts_that_never_meet_name_the_address(self):
+        trace = self.folder / "trace.h5"
+        self.start(1, [BUILD / "bin/parity-train", self.config(4), "--trace", trace],
+                   {"RANK": "1", "WORLD_SIZE": "2", "MASTER_ADDR": "10.77.0.1", "MASTER_PORT": "29557", "PARITY_TIMEOUT": "4"}, "rank1")
+        self.assertNotEqual(self.wait(60), [0])
+        self.assertTrue(re.search(r"rank 1 cannot reach the store at 10\.77\.0\.1:29557", self.log("rank1")), self.log("rank1"))
+
+
+if __name__ == "__main__":
+    try:
+        if not make_hosts():
+            print("skipped: needs root and network namespaces (ip netns add)")
+            sys.exit(77)
+        result = unittest.main(exit=False).result
+    finally:
+        remove_hosts()
+    sys.exit(0 if result.wasSuccessful() else 1)
