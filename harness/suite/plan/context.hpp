@@ -10,6 +10,7 @@
 #include "harness/base/json/json.hpp"
 #include "harness/suite/plan/content_hash.hpp"
 #include "harness/suite/plan/inherited_environment.hpp"
+#include "harness/suite/plan/machine.hpp"
 
 namespace parity::suite {
 
@@ -19,6 +20,7 @@ struct PlanContext {
   std::filesystem::path schema_file;  ///< read only if an arm runs the trainer
   Json cpu = Json::object();
   Json gpus = Json::object();    ///< from gpu_facts()
+  Json site = nullptr;           ///< see Machine
   Environment environment = {};  ///< the variables that every run inherits
   /// Return the hash of a program with its libraries, and of a file or folder. plan_context() uses
   /// ContentHashes; tests may use others.
@@ -30,8 +32,9 @@ struct PlanContext {
       packages_of = {};
 };
 
-/// Returns the context of this machine and of a trainer with its schema file next to it.
+/// Returns the context of a machine and of a trainer with its schema file next to it.
 /// \param hashes  must outlive the returned context
-PlanContext plan_context(const std::filesystem::path& trainer, ContentHashes& hashes);
+PlanContext plan_context(const std::filesystem::path& trainer, ContentHashes& hashes,
+                         const Machine& machine = this_machine());
 
 }  // namespace parity::suite

@@ -1,0 +1,147 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/suite/slurm/execute.hpp"
+
+#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <thread>
+#include <vector>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "harness/base/error.hpp"
+#include "harness/base/json/fields.hpp"
+#include "harness/base/processes/signals.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
+#include "harness/base/text/utc.hpp"
+#include "harness/suite/plan/inherited_environment.hpp"
+#include "harness/suite/plan/machine.hpp"
+#include "harness/suite/plan/planned_run_json.hpp"
+#include "harness/suite/runs/running_run.hpp"
+#include "harness/suite/slurm/attempt.hpp"
+
+namespace parity::suite {
+namespace fs = std::filesystem;
+namespace {
+
+/// The host's name, or Slurm's for the node if that differs.
+std::string node_name() {
+  if (const char* node = std::getenv("SLURMD_NODENAME"))
+    return node;
+  std::array<char, 256> name = {};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "?";
+}
+
+/// Removes what the scheduler adds to the environment. A trainer that looks for it would start other ranks
+/// than it is asked to. SLURM_CONF stays, by which the scheduler's commands find it.
+void clear_scheduler_variables() {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : inherited_environment())
+    if ((name.starts_with("SLURM_") || name.starts_with("SLURMD_")) && name != "SLURM_CONF")
+      names.push_back(name);
+  for (const std::string& name : names)
+    ::unsetenv(name.c_str());
+}
+
+Json machine_json(const Machine& machine) {
+  return {{"cpu", machine.cpu}, {"gpus", machine.gpus}};
+}
+
+/// Returns in what this node is not the machine of the run's identity; "" if it is.
+std::string other_machine(const PlannedRun& run, const Machine& here) {
+  const Json identity = Json::parse(run.identity);
+  const auto differs = [](const Json& planned, const Json& found) {
+    return !planned.is_null() && planned != found;
+  };
+  if (differs(identity.value("cpu", Json()), here.cpu))
+    return fmt::format("has the CPU {} (planned: {})", here.cpu.dump(), identity["cpu"].dump());
+  const Json gpus = identity.value(Json::json_pointer("/cuda/gpus"), Json());
+  return differs(gpus, here.gpus)
+             ? fmt::format("has the GPUs {} (planned: {})", here.gpus.dump(), gpus.dump())
+             : "";
+}
+
+Json result_json(const RunResult& result) {
+  Json json = {{"seconds", result.seconds},
+               {"ended", result.ended},
+               {"stderr_tail", result.stderr_tail},
+               {"log", result.log.filename().string()}};
+  if (result.failure)
+    json["failure"] = result.failure->to_json();
+  return json;
+}
+
+/// Refuses a run whose identity names another machine: its trace would answer for runs that it is not.
+Json refusal(const PlannedRun& run, const Attempt& attempt, const RunStore& store, const Machine& here,
+             const std::string& problem) {
+  RunResult result;
+  result.folder = attempt.run_folder();
+  result.failure = RunFailure{
+      results::FailureKind::missing,
+      fmt::format("cannot execute {} on {} (the node {}); choose nodes of one kind with options of the site, "
+                  "and run the same command again",
+                  run.label, node_name(), escape_for_terminal(problem))};
+  result.ended = utc_now();
+  PlannedRun begun = run;
+  store.begin(begun);
+  store.finish(begun, result);
+  Json json = result_json(result);
+  json["machine"] = machine_json(here);
+  return json;
+}
+
+/// Executes a run to its end. \return its result; null if a signal ended it
+Json execute_run(const PlannedRun& run, const Attempt& attempt, const Json& task) {
+  const RunStore store(task.at("out").get<std::string>(), run.id, attempt.run_folder());
+  const Machine here = this_machine();
+  if (const std::string problem = other_machine(run, here); !problem.empty())
+    return refusal(run, attempt, store, here, problem);
+  RunningRun running(run, store, task.at("trainer").get<std::string>());
+  while (!running.poll()) {
+    if (interrupted()) {
+      running.interrupt();
+      return nullptr;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return result_json(running.result());
+}
+
+}  // namespace
+
+Json run_task(const PlannedRun& run, const fs::path& trainer, const fs::path& out) {
+  return {{"run", to_json(run)}, {"trainer", trainer.string()}, {"out", out.string()}};
+}
+
+Json machine_task() {
+  return {{"machine", true}};
+}
+
+void forget_machine(const fs::path& jobs) {
+  std::error_code ignored;
+  fs::remove(jobs / "machine.json", ignored);
+}
+
+ExitCode execute_job(const fs::path& folder) {
+  const Attempt attempt(folder);
+  const Json task = attempt.task();
+  if (text_or(task, "schema") != "parity.job/1")
+    throw UserError(fmt::format("cannot execute {} (its job.json is missing, damaged or of another version)",
+                                folder.string()));
+  const InterruptGuard guard;
+  const char* id = std::getenv("SLURM_JOB_ID");
+  attempt.write_started({{"host", node_name()}, {"job", id == nullptr ? "" : id}, {"started", utc_now()}});
+  Json result = {{"machine", machine_json(this_machine())}};
+  if (task.contains("run")) {
+    clear_scheduler_variables();
+    result = execute_run(planned_run_from_json(task.at("run")), attempt, task);
+  }
+  if (result.is_null())
+    return ExitCode::interrupted;
+  attempt.write_result(result);
+  return ExitCode::agree;
+}
+
+}  // namespace parity::suite
