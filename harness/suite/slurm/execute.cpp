@@ -82,7 +82,7 @@ Json refusal(const PlannedRun& run, const Attempt& attempt, const RunStore& stor
       results::FailureKind::missing,
       fmt::format("cannot execute {} on {} (the node {}); choose nodes of one kind with options of the site, "
                   "and run the same command again",
-                  run.label, node_name(), escape_for_terminal(problem))};
+                  run.label, text_or(attempt.started(), "host"), escape_for_terminal(problem))};
   result.ended = utc_now();
   PlannedRun begun = run;
   store.begin(begun);
