@@ -20,7 +20,6 @@ struct PlanContext {
   std::filesystem::path schema_file;  ///< read only if an arm runs the trainer
   Json cpu = Json::object();
   Json gpus = Json::object();    ///< from gpu_facts()
-  Json site = nullptr;           ///< see Machine
   Environment environment = {};  ///< the variables that every run inherits
   /// Return the hash of a program with its libraries, and of a file or folder. plan_context() uses
   /// ContentHashes; tests may use others.
@@ -30,6 +29,7 @@ struct PlanContext {
   /// set: packages do not count.
   std::function<Json(const std::string& python, const std::map<std::string, std::string>& environment)>
       packages_of = {};
+  Json site = nullptr;  ///< see Machine
 };
 
 /// Returns the context of a machine and of a trainer with its schema file next to it.

@@ -92,6 +92,14 @@ Json refusal(const PlannedRun& run, const Attempt& attempt, const RunStore& stor
   return json;
 }
 
+/// Returns whether the scheduler ends this job. It signals all of a job's processes, and a rank may end
+/// before this process has its signal.
+bool is_being_ended() {
+  for (int i = 0; i < 50 && !interrupted(); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  return interrupted();
+}
+
 /// Executes a run to its end. \return its result; null if a signal ended it
 Json execute_run(const PlannedRun& run, const Attempt& attempt, const Json& task) {
   const RunStore store(task.at("out").get<std::string>(), run.id, attempt.run_folder());
@@ -106,7 +114,7 @@ Json execute_run(const PlannedRun& run, const Attempt& attempt, const Json& task
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
-  return result_json(running.result());
+  return running.result().failure && is_being_ended() ? Json() : result_json(running.result());
 }
 
 }  // namespace

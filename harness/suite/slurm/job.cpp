@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <thread>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -76,7 +77,8 @@ bool SlurmJob::poll() {
       if (const auto answer = call_->poll()) {
         call_.reset();
         read_submission(*answer);
-      }
+      } else if (!wait_noted_ && seconds_since(since_) > 3)  // sbatch itself waits for a place
+        note_wait(problem_of(call_->err_so_far()));
       break;
     case Phase::looking:
       find_by_name();
@@ -116,10 +118,8 @@ void SlurmJob::read_submission(const ToolAnswer& answer) {
                   fmt::format("cannot submit {} (sbatch: {}); correct the options of site {}, or --partition "
                               "and --account",
                               request_.label, problem, queue_.site().name));
-  if (!first_refusal_) {
-    first_refusal_ = JobClock::now();
-    queue_.note(fmt::format("{} waits for a place in the queue (sbatch: {})", request_.label, problem));
-  }
+  first_refusal_ = first_refusal_.value_or(JobClock::now());
+  note_wait(problem);
   if (seconds_since(*first_refusal_) > 60 * queue_.site().patience_minutes)
     return finish(
         JobEnd::Kind::failed, FailureKind::not_started,
@@ -128,6 +128,11 @@ void SlurmJob::read_submission(const ToolAnswer& answer) {
                     request_.label, format_duration(seconds_since(*first_refusal_)), problem));
   look_ = queue_.looks_begun();
   enter(Phase::refused);
+}
+
+void SlurmJob::note_wait(const std::string& problem) {
+  if (!std::exchange(wait_noted_, true))
+    queue_.note(fmt::format("{} waits for a place in the queue (sbatch: {})", request_.label, problem));
 }
 
 /// Finds a job that an earlier process submitted without learning its number. A job that no look shows was
@@ -152,7 +157,11 @@ void SlurmJob::watch() {
     return enter(Phase::asking);
   }
   last_ = *entry;
-  if (entry->state == JobState::queued && is_hopeless(entry->reason))
+  if (entry->state != JobState::queued || !is_hopeless(entry->reason))
+    hopeless_since_.reset();
+  else if (!hopeless_since_)
+    hopeless_since_ = JobClock::now();
+  else if (seconds_since(*hopeless_since_) > queue_.site().settle_seconds)  // nodes may be coming up
     give_up(fmt::format("job {} of {} can never start ({}); correct the options of site {}", id_,
                         request_.label, escape_to_line(entry->reason), queue_.site().name));
 }

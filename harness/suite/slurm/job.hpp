@@ -68,6 +68,7 @@ class SlurmJob {
   void enter(Phase phase);
   void submit();
   void read_submission(const ToolAnswer& answer);
+  void note_wait(const std::string& problem);
   void find_by_name();
   void watch();
   void ask();
@@ -85,11 +86,12 @@ class SlurmJob {
   std::optional<ToolCall> call_;
   bool asks_sacct_ = false;
   bool started_ = false;
+  bool wait_noted_ = false;
   int64_t look_ = 0;                                  ///< the queue's looks after this one show the job
   JobEntry last_;                                     ///< in the queue, or at its end
   std::chrono::steady_clock::time_point since_;       ///< of the phase
   std::chrono::steady_clock::time_point next_check_;  ///< for a result
-  std::optional<std::chrono::steady_clock::time_point> first_refusal_;
+  std::optional<std::chrono::steady_clock::time_point> first_refusal_, hopeless_since_;
   JobEnd end_;
 };
 

@@ -24,6 +24,8 @@ namespace parity::suite {
 namespace fs = std::filesystem;
 namespace {
 
+constexpr int64_t machine_minutes = 2;  // time limit of a job that describes its machine
+
 /// Returns the names in the output of sinfo, without the mark of the default partition.
 std::vector<std::string> partitions_in(const std::string& out) {
   std::vector<std::string> names;
@@ -100,7 +102,10 @@ Machine SlurmPlace::machine(Progress& progress) {
 
 Machine SlurmPlace::ask_machine(Progress& progress) {
   const fs::path folder = out_ / "jobs/machine";
-  SlurmJob job({Attempt::create(folder, machine_task()), {1, 0, 5}, "the question for the machine", program_},
+  SlurmJob job({Attempt::create(folder, machine_task()),
+                {1, 0, machine_minutes},
+                "the question for the machine",
+                program_},
                queue_);
   while (!job.poll()) {
     queue_.poll();

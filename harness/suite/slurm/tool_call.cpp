@@ -61,6 +61,10 @@ std::optional<ToolAnswer> ToolCall::poll() {
   return ToolAnswer{false, "", problem_};
 }
 
+std::string ToolCall::err_so_far() const {
+  return text_of_file(folder_ / "err");
+}
+
 ToolAnswer ToolCall::wait() {
   for (;;) {
     if (auto answer = poll())

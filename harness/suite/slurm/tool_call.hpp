@@ -31,6 +31,8 @@ class ToolCall {
 
   /// Returns the answer, once; nothing while the command runs.
   std::optional<ToolAnswer> poll();
+  /// Returns what the command has written on stderr so far.
+  std::string err_so_far() const;
   /// Waits for the answer.
   ToolAnswer wait();
 

@@ -40,7 +40,7 @@ MpiDefault=none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU
 SlurmdParameters=config_overrides
-SchedulerParameters=sched_interval=1,bf_interval=1,batch_sched_delay=0
+SchedulerParameters=sched_interval=1,bf_interval=1,batch_sched_delay=1,sched_min_interval=0
 KillWait=2
 SlurmdTimeout=5
 ReturnToService=2
