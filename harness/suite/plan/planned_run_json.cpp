@@ -17,7 +17,7 @@ RunSpan span_from_json(const Json& json) {
   return span;
 }
 
-Json to_json(const PythonSpec& python) {
+Json python_to_json(const PythonSpec& python) {
   return {{"interpreter", python.interpreter.string()}, {"make", python.make}, {"packages", python.packages}};
 }
 
@@ -36,7 +36,7 @@ Json to_json(const PlannedRun& run) {
           {"command", run.command},
           {"program", run.program.string()},
           {"environment", run.environment},
-          {"python", to_json(run.python)},
+          {"python", python_to_json(run.python)},
           {"trace_of", run.trace_of},
           {"names", run.names},
           {"case_folder", run.case_folder.string()},

@@ -149,8 +149,7 @@ void SlurmRun::take_failure(FailureKind kind, const std::string& message) {
 
 void SlurmRun::end() {
   std::error_code ignored;
-  if (!result_.failure || result_.failure->kind != FailureKind::interrupted)
-    fs::remove_all(folder_, ignored);
+  fs::remove_all(folder_, ignored);
   ended_ = true;
 }
 
