@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <thread>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -52,14 +51,8 @@ bool SlurmJob::has_result() {
   if (now < next_check_)
     return false;
   next_check_ = now + std::chrono::milliseconds(phase_ == Phase::settling ? 100 : 500);
+  started_ = started_ || !attempt().started().is_null();
   return !attempt().result().is_null();
-}
-
-bool SlurmJob::has_started() {
-  if (!started_)
-    started_ = phase_ != Phase::unsubmitted && phase_ != Phase::submitting && phase_ != Phase::refused &&
-               (last_.state == JobState::running || !attempt().started().is_null());
-  return started_;
 }
 
 bool SlurmJob::poll() {
@@ -77,8 +70,8 @@ bool SlurmJob::poll() {
       if (const auto answer = call_->poll()) {
         call_.reset();
         read_submission(*answer);
-      } else if (!wait_noted_ && seconds_since(since_) > 3)  // sbatch itself waits for a place
-        note_wait(problem_of(call_->err_so_far()));
+      } else if (seconds_since(since_) > 3)  // sbatch itself waits for a place
+        queue_.note_full(problem_of(call_->err_so_far()));
       break;
     case Phase::looking:
       find_by_name();
@@ -110,6 +103,7 @@ void SlurmJob::read_submission(const ToolAnswer& answer) {
   if (!id_.empty()) {
     attempt().write_id(id_);
     look_ = queue_.looks_begun();
+    queue_.note_accepted();
     return enter(Phase::watched);
   }
   const std::string problem = problem_of(answer.err);
@@ -119,7 +113,7 @@ void SlurmJob::read_submission(const ToolAnswer& answer) {
                               "and --account",
                               request_.label, problem, queue_.site().name));
   first_refusal_ = first_refusal_.value_or(JobClock::now());
-  note_wait(problem);
+  queue_.note_full(problem);
   if (seconds_since(*first_refusal_) > 60 * queue_.site().patience_minutes)
     return finish(
         JobEnd::Kind::failed, FailureKind::not_started,
@@ -128,11 +122,6 @@ void SlurmJob::read_submission(const ToolAnswer& answer) {
                     request_.label, format_duration(seconds_since(*first_refusal_)), problem));
   look_ = queue_.looks_begun();
   enter(Phase::refused);
-}
-
-void SlurmJob::note_wait(const std::string& problem) {
-  if (!std::exchange(wait_noted_, true))
-    queue_.note(fmt::format("{} waits for a place in the queue (sbatch: {})", request_.label, problem));
 }
 
 /// Finds a job that an earlier process submitted without learning its number. A job that no look shows was

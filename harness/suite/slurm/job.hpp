@@ -49,7 +49,7 @@ class SlurmJob {
   bool poll();
   const JobEnd& end() const { return end_; }
   /// Returns whether the job runs on a node.
-  bool has_started();
+  bool has_started() const { return started_ || (!last_.word.empty() && last_.state == JobState::running); }
   /// Ends the job. JobQueue::send_cancels() tells the scheduler.
   void cancel();
 
@@ -68,7 +68,6 @@ class SlurmJob {
   void enter(Phase phase);
   void submit();
   void read_submission(const ToolAnswer& answer);
-  void note_wait(const std::string& problem);
   void find_by_name();
   void watch();
   void ask();
@@ -86,7 +85,6 @@ class SlurmJob {
   std::optional<ToolCall> call_;
   bool asks_sacct_ = false;
   bool started_ = false;
-  bool wait_noted_ = false;
   int64_t look_ = 0;                                  ///< the queue's looks after this one show the job
   JobEntry last_;                                     ///< in the queue, or at its end
   std::chrono::steady_clock::time_point since_;       ///< of the phase

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/suite/slurm/queue.hpp"
 
+#include <utility>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -52,6 +54,11 @@ void JobQueue::read(const ToolAnswer& answer) {
     note(fmt::format("the scheduler does not answer ({}); its jobs go on, and parity asks again every {:g} s",
                      problem_of(answer.err), site_.poll_seconds));
   }
+}
+
+void JobQueue::note_full(const std::string& problem) {
+  if (!std::exchange(full_noted_, true))
+    note(fmt::format("runs wait for a place in the queue (sbatch: {})", problem));
 }
 
 const JobEntry* JobQueue::find(const std::string& id) const {

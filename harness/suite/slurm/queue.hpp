@@ -39,6 +39,9 @@ class JobQueue {
   /// cancelled.
   void send_cancels();
 
+  /// Notes that jobs wait for a place in the queue, once until one is accepted.
+  void note_full(const std::string& problem);
+  void note_accepted() { full_noted_ = false; }
   void note(std::string text) { news_.push_back(std::move(text)); }
   /// Returns what a reader should know, since the last call.
   std::vector<std::string> take_news() { return std::exchange(news_, {}); }
@@ -50,7 +53,7 @@ class JobQueue {
   std::optional<ToolCall> call_;
   std::chrono::steady_clock::time_point next_;
   std::optional<std::chrono::steady_clock::time_point> silent_since_;
-  bool silence_noted_ = false;
+  bool silence_noted_ = false, full_noted_ = false;
   int64_t begun_ = 0, known_ = 0;
   JobList jobs_;
   std::vector<Attempt> cancelled_;        ///< registered by cancel()

@@ -12,7 +12,7 @@
 #include "harness/base/processes/process.hpp"
 #include "harness/base/text/utc.hpp"
 #include "harness/suite/plan/planned_run_json.hpp"
-#include "harness/suite/plan/rank_environment.hpp"
+#include "harness/suite/runs/heartbeat.hpp"
 #include "harness/suite/slurm/execute.hpp"
 
 namespace parity::suite {

@@ -12,8 +12,9 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import time
 
-from suite import COPY, SITE, SlurmTest, main
+from suite import COPY, PARITY, SITE, SlurmTest, main
 
 HANG = "sleep 100"
 
@@ -89,7 +90,6 @@ class FailuresTest(SlurmTest):
         words = ["unshare", "--mount", "sh", "-c",
                  f"mkdir -p {self.folder}/out && mount -t tmpfs none {self.folder}/out && exec \"$@\"; exit 99", "sh"]
         file = self.case(a=COPY, b=COPY)
-        from suite import PARITY
         done = subprocess.run([*words, PARITY, "run", file, "--on", "test", "--sites", self.folder / "parity.toml",
                                "--out", self.folder / "out"], capture_output=True, text=True, timeout=60,
                               env=self.cluster.environment)
@@ -97,7 +97,6 @@ class FailuresTest(SlurmTest):
         self.assertRegex(done.stderr, rf"node node\d does not see {hidden}.*choose a folder that all nodes share")
 
     def test_program_that_nodes_lack(self):
-        from suite import PARITY
         copy = self.folder / "parity"
         os.link(PARITY, copy) if os.stat(PARITY).st_dev == os.stat(self.folder).st_dev else copy.write_bytes(PARITY.read_bytes())
         copy.chmod(0o755)
@@ -168,24 +167,38 @@ class FailuresTest(SlurmTest):
         self.assertFalse((self.folder / "out/runs" / self.arm("a")["run"] / "late").exists())
         self.wait_for(lambda: "idle" in self.cluster.run("sinfo", "-h", "-n", node, "-o", "%T"), "the node is back")
 
-    def test_job_that_vanishes(self):
+    def forget_a_killed_job(self):
+        """Kills parity and the job, until the scheduler has forgotten it."""
         process = self.start(self.case(a=f"echo $$ >> {self.folder}/begun; {HANG}", b=COPY))
         self.running_job()
         process.kill()
         process.communicate()
-        shell = int(self.begun()[0])
-        parity = int(pathlib.Path(f"/proc/{shell}/stat").read_text().rsplit(")", 1)[1].split()[1])
-        os.kill(parity, signal.SIGKILL)
+        self.kill_job()
         self.wait_for(lambda: not self.cluster.run("squeue", "-h", "-t", "all"), "the scheduler forgets the jobs", 60)
-        self.end(self.start(self.folder / "c.toml"), 4)
+
+    def kill_job(self):
+        """Kills the process of the job that runs the shell of arm a."""
+        shell = int(self.begun()[0])
+        os.kill(int(pathlib.Path(f"/proc/{shell}/stat").read_text().rsplit(")", 1)[1].split()[1]), signal.SIGKILL)
+
+    def test_job_that_vanishes(self):
+        self.forget_a_killed_job()
+        self.run_suite(self.folder / "c.toml", status=4)
         self.expect_failure("a", "crashed", "vanished.*neither squeue nor scontrol nor sacct knows it")
+
+    def test_sacct_knows_what_the_scheduler_forgot(self):
+        self.forget_a_killed_job()
+        tools = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
+        (tools / "sacct").write_text("#!/bin/sh\necho 'OUT_OF_MEMORY|0:125|node7'\n")  # the cluster has no accounting
+        (tools / "sacct").chmod(0o755)
+        self.run_suite(self.folder / "c.toml", status=4,
+                       environment={**self.cluster.environment, "PATH": f"{tools}:{os.environ['PATH']}"})
+        self.expect_failure("a", "crashed", "exceeded its memory on node7")
 
     def test_killed_job(self):
         process = self.start(self.case(a=f"echo $$ >> {self.folder}/begun; {HANG}", b=COPY))
         self.running_job()
-        shell = int(self.begun()[0])
-        parity = int(pathlib.Path(f"/proc/{shell}/stat").read_text().rsplit(")", 1)[1].split()[1])
-        os.kill(parity, signal.SIGKILL)
+        self.kill_job()
         self.end(process, 4)
         self.expect_failure("a", "crashed", r"job \d+ of c:a failed on node\d \(\w+, exit status 137\)")
 
@@ -194,7 +207,6 @@ class FailuresTest(SlurmTest):
         self.running_job()
         self.cluster.run("scontrol", "shutdown", "slurmctld")
         self.cluster.daemons.pop("slurmctld").wait()
-        import time
         time.sleep(2)
         self.cluster.start_controller()
         self.end(process, 0)
@@ -206,7 +218,7 @@ class FullQueueTest(SlurmTest):
     def test_runs_wait_for_a_place(self):
         arms = {name: f"echo {name} >> {self.folder}/begun; {COPY}" for name in "abcdef"}
         output = self.run_suite(self.case(**arms))
-        self.assertIn("waits for a place in the queue", output)
+        self.assertIn("runs wait for a place in the queue", output)
         self.assertEqual(sorted((self.folder / "begun").read_text().split()), list("abcdef"))
         self.expect_nothing_left()
 
@@ -228,7 +240,7 @@ exec {shutil.which("sbatch")} "$@"
 
     def test_refused_runs_are_submitted_again(self):
         output = self.run_suite(self.case(a=COPY, b=COPY), environment=self.refusing_sbatch(3))
-        self.assertRegex(output, "waits for a place in the queue .sbatch: Job violates")
+        self.assertRegex(output, "runs wait for a place in the queue .sbatch: Job violates")
 
     def test_patience_ends(self):
         self.run_suite(self.case("ask", a=COPY, b=COPY))

@@ -5,8 +5,6 @@
 Usage: run_test.py SOURCE_DIR PARITY [TEST...]
 """
 import json
-import os
-import shutil
 import signal
 import subprocess
 

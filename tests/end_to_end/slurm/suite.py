@@ -2,14 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests of Slurm share: a case of shell arms, and parity as a process."""
 import json
-import os
 import pathlib
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 
 from cluster import Cluster, skip_unless_possible
