@@ -81,7 +81,7 @@ class LaunchersTest(SlurmTest):
 
     @unittest.skipUnless(find("mpirun"), "needs mpirun of Open MPI (Debian's openmpi-bin)")
     def test_mpirun_inside_a_job(self):
-        """Its daemon on the other node is a step of Slurm, whose variables the rank inherits."""
+        """Its ranks also have the variables of a step of Slurm that has one task."""
         script = self.folder / "job.sh"
         words = " ".join(map(str, self.words("inside")))
         script.write_text(f"#!/bin/sh\nexec mpirun --allow-run-as-root --oversubscribe -np 2 {words} > {self.folder}/log 2>&1\n")
