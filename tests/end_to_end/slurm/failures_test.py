@@ -167,9 +167,9 @@ class FailuresTest(SlurmTest):
         self.assertFalse((self.folder / "out/runs" / self.arm("a")["run"] / "late").exists())
         self.wait_for(lambda: "idle" in self.cluster.run("sinfo", "-h", "-n", node, "-o", "%T"), "the node is back")
 
-    def forget_a_killed_job(self):
+    def forget_a_killed_job(self, environment=None):
         """Kills parity and the job, until the scheduler has forgotten it."""
-        process = self.start(self.case(a=f"echo $$ >> {self.folder}/begun; {HANG}", b=COPY))
+        process = self.start(self.case(a=f"echo $$ >> {self.folder}/begun; {HANG}", b=COPY), environment=environment)
         self.running_job()
         process.kill()
         process.communicate()
@@ -187,12 +187,12 @@ class FailuresTest(SlurmTest):
         self.expect_failure("a", "crashed", "vanished.*neither squeue nor scontrol nor sacct knows it")
 
     def test_sacct_knows_what_the_scheduler_forgot(self):
-        self.forget_a_killed_job()
         tools = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
+        environment = {**self.cluster.environment, "PATH": f"{tools}:{os.environ['PATH']}"}
+        self.forget_a_killed_job(environment)
         (tools / "sacct").write_text("#!/bin/sh\necho 'OUT_OF_MEMORY|0:125|node7'\n")  # the cluster has no accounting
         (tools / "sacct").chmod(0o755)
-        self.run_suite(self.folder / "c.toml", status=4,
-                       environment={**self.cluster.environment, "PATH": f"{tools}:{os.environ['PATH']}"})
+        self.run_suite(self.folder / "c.toml", status=4, environment=environment)
         self.expect_failure("a", "crashed", "exceeded its memory on node7")
 
     def test_killed_job(self):
