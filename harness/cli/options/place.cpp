@@ -25,13 +25,15 @@ void PlaceOptions::add_to(CLI::App& app) {
   app.add_option("--account", account, "Account of the jobs, in place of the site's")->type_name("NAME");
   app.add_option("--max-jobs", max_jobs, "Largest number of jobs at a time, in place of the site's")
       ->type_name("N");
+  app.add_flag("--attach", attach,
+               "Continue every job of an earlier command for the same runs, also of arms without inputs");
 }
 
 std::unique_ptr<suite::RunPlace> PlaceOptions::make(const suite::SuiteOptions& suite) const {
   if (site.empty()) {
-    if (!partition.empty() || !account.empty() || max_jobs)
+    if (!partition.empty() || !account.empty() || max_jobs || attach)
       throw UserError(
-          "cannot use --partition, --account or --max-jobs without --on (runs execute on this "
+          "cannot use --partition, --account, --max-jobs or --attach without --on (runs execute on this "
           "machine); add --on slurm");
     return nullptr;
   }
@@ -44,9 +46,12 @@ std::unique_ptr<suite::RunPlace> PlaceOptions::make(const suite::SuiteOptions& s
     throw UserError(
         fmt::format("invalid --max-jobs {} (a run needs a job); omit it to use the site's", *max_jobs));
   chosen.max_jobs = max_jobs.value_or(chosen.max_jobs);
+  const suite::FoundJobs found_jobs = attach            ? suite::FoundJobs::continue_all
+                                      : suite.use_cache ? suite::FoundJobs::continue_cacheable
+                                                        : suite::FoundJobs::cancel;
   std::error_code none;
   return std::make_unique<suite::SlurmPlace>(chosen, suite.out, fs::absolute(suite.trainer),
-                                             fs::read_symlink("/proc/self/exe", none));
+                                             fs::read_symlink("/proc/self/exe", none), found_jobs);
 }
 
 }  // namespace parity::cli

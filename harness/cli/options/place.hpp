@@ -19,6 +19,7 @@ struct PlaceOptions {
   std::string sites = "parity.toml";
   std::string partition, account;
   std::optional<int> max_jobs;
+  bool attach = false;
 
   void add_to(CLI::App& app);
   /// Returns the place; null for this machine.

@@ -16,11 +16,13 @@
 #include "harness/base/processes/signals.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/base/text/utc.hpp"
+#include "harness/suite/plan/content_hash.hpp"
 #include "harness/suite/plan/inherited_environment.hpp"
 #include "harness/suite/plan/machine.hpp"
 #include "harness/suite/plan/planned_run_json.hpp"
 #include "harness/suite/runs/running_run.hpp"
 #include "harness/suite/slurm/attempt.hpp"
+#include "harness/suite/slurm/identity_check.hpp"
 
 namespace parity::suite {
 namespace fs = std::filesystem;
@@ -49,20 +51,6 @@ Json machine_json(const Machine& machine) {
   return {{"cpu", machine.cpu}, {"gpus", machine.gpus}};
 }
 
-/// Returns in what this node is not the machine of the run's identity; "" if it is.
-std::string other_machine(const PlannedRun& run, const Machine& here) {
-  const Json identity = Json::parse(run.identity);
-  const auto differs = [](const Json& planned, const Json& found) {
-    return !planned.is_null() && planned != found;
-  };
-  if (differs(identity.value("cpu", Json()), here.cpu))
-    return fmt::format("has the CPU {} (planned: {})", here.cpu.dump(), identity["cpu"].dump());
-  const Json gpus = identity.value(Json::json_pointer("/cuda/gpus"), Json());
-  return differs(gpus, here.gpus)
-             ? fmt::format("has the GPUs {} (planned: {})", here.gpus.dump(), gpus.dump())
-             : "";
-}
-
 Json result_json(const RunResult& result) {
   Json json = {{"seconds", result.seconds},
                {"ended", result.ended},
@@ -73,23 +61,19 @@ Json result_json(const RunResult& result) {
   return json;
 }
 
-/// Refuses a run whose identity names another machine: its trace would answer for runs that it is not.
-Json refusal(const PlannedRun& run, const Attempt& attempt, const RunStore& store, const Machine& here,
+/// Refuses a run that would not be what its identity says: its trace would answer for other runs.
+Json refusal(const PlannedRun& run, const Attempt& attempt, const RunStore& store,
              const std::string& problem) {
   RunResult result;
   result.folder = attempt.run_folder();
-  result.failure = RunFailure{
-      results::FailureKind::missing,
-      fmt::format("cannot execute {} on {} (the node {}); choose nodes of one kind with options of the site, "
-                  "and run the same command again",
-                  run.label, text_or(attempt.started(), "host"), escape_for_terminal(problem))};
+  result.failure = RunFailure{results::FailureKind::missing,
+                              fmt::format("cannot execute {} on {} ({})", run.label,
+                                          text_or(attempt.started(), "host"), escape_for_terminal(problem))};
   result.ended = utc_now();
   PlannedRun begun = run;
   store.begin(begun);
   store.finish(begun, result);
-  Json json = result_json(result);
-  json["machine"] = machine_json(here);
-  return json;
+  return result_json(result);
 }
 
 /// Returns whether the scheduler ends this job. It signals all of a job's processes, and a rank may end
@@ -103,10 +87,31 @@ bool is_being_ended() {
 /// Executes a run to its end. \return its result; null if a signal ended it
 Json execute_run(const PlannedRun& run, const Attempt& attempt, const Json& task) {
   const RunStore store(task.at("out").get<std::string>(), run.id, attempt.run_folder());
+  const fs::path trainer = task.at("trainer").get<std::string>();
+  const auto work = task.at("folder").get<std::string>();
+  std::error_code error;
+  fs::current_path(work, error);  // commands may have relative words
+  if (error)
+    return refusal(run, attempt, store,
+                   fmt::format("the node cannot enter {}: {}; run parity in a folder that all nodes share",
+                               work, error.message()));
   const Machine here = this_machine();
-  if (const std::string problem = other_machine(run, here); !problem.empty())
-    return refusal(run, attempt, store, here, problem);
-  RunningRun running(run, store, task.at("trainer").get<std::string>());
+  if (const std::string problem = machine_difference(run, here); !problem.empty()) {
+    Json refused = refusal(run, attempt, store,
+                           "the node " + problem +
+                               "; choose nodes of one kind with options of the site, and "
+                               "run the same command again");
+    refused["machine"] = machine_json(here);
+    return refused;
+  }
+  ContentHashes hashes(attempt.folder().parent_path().parent_path() /
+                       fmt::format("content_hashes.{}.json", text_or(attempt.started(), "host")));
+  if (const std::string changed = content_difference(run, trainer, hashes); !changed.empty())
+    return refusal(run, attempt, store,
+                   "not as planned: " + changed +
+                       "; it changed while the job waited, or differs between "
+                       "machines; run the same command again");
+  RunningRun running(run, store, trainer);
   while (!running.poll()) {
     if (interrupted()) {
       running.interrupt();
@@ -120,7 +125,11 @@ Json execute_run(const PlannedRun& run, const Attempt& attempt, const Json& task
 }  // namespace
 
 Json run_task(const PlannedRun& run, const fs::path& trainer, const fs::path& out) {
-  return {{"run", to_json(run)}, {"trainer", trainer.string()}, {"out", out.string()}};
+  std::error_code none;
+  return {{"run", to_json(run)},
+          {"trainer", trainer.string()},
+          {"out", out.string()},
+          {"folder", fs::current_path(none).string()}};
 }
 
 Json machine_task() {

@@ -10,7 +10,7 @@
 
 namespace parity::suite {
 
-/// Returns the task of a job that executes a run (job.json).
+/// Returns the task of a job that executes a run in this working folder (job.json).
 /// \param out  the suite's output folder, for traces of other runs
 Json run_task(const PlannedRun& run, const std::filesystem::path& trainer, const std::filesystem::path& out);
 

@@ -41,10 +41,12 @@ Machine machine_from(const Json& json, const Json& site) {
 
 }  // namespace
 
-SlurmPlace::SlurmPlace(const Site& site, const fs::path& out, fs::path trainer, fs::path program)
+SlurmPlace::SlurmPlace(const Site& site, const fs::path& out, fs::path trainer, fs::path program,
+                       FoundJobs found_jobs)
     : out_(fs::absolute(out).lexically_normal()),
       trainer_(std::move(trainer)),
       program_(std::move(program)),
+      found_jobs_(found_jobs),
       queue_(site),
       times_(out_ / "jobs/times.json") {}
 
@@ -134,7 +136,7 @@ Machine SlurmPlace::ask_machine(Progress& progress) {
 
 std::unique_ptr<StartedRun> SlurmPlace::start(const PlannedRun& run, const RunStore& store) {
   auto started = std::make_unique<SlurmRun>(
-      run, SlurmSurroundings{queue_, times_, store, out_ / "jobs", out_, program_, trainer_});
+      run, SlurmSurroundings{queue_, times_, store, out_ / "jobs", out_, program_, trainer_, found_jobs_});
   if (started->was_found())
     queue_.note(fmt::format("{} continues in the job of an earlier command", run.label));
   return started;

@@ -9,6 +9,7 @@
 
 #include "harness/suite/runs/place.hpp"
 #include "harness/suite/slurm/queue.hpp"
+#include "harness/suite/slurm/run.hpp"
 #include "harness/suite/slurm/site.hpp"
 #include "harness/suite/slurm/times.hpp"
 
@@ -23,7 +24,7 @@ class SlurmPlace : public RunPlace {
  public:
   /// \param program  parity, as the nodes see it
   SlurmPlace(const Site& site, const std::filesystem::path& out, std::filesystem::path trainer,
-             std::filesystem::path program);
+             std::filesystem::path program, FoundJobs found_jobs);
 
   /// Returns the machine of the site's nodes, as a job on one of them describes it. OUT/jobs keeps the
   /// answer.
@@ -44,6 +45,7 @@ class SlurmPlace : public RunPlace {
   Json site_key() const;
 
   std::filesystem::path out_, trainer_, program_;
+  FoundJobs found_jobs_;
   JobQueue queue_;
   JobTimes times_;
 };

@@ -48,13 +48,30 @@ SlurmRun::SlurmRun(const PlannedRun& run, SlurmSurroundings around)
   around_.store.add_stored_capture(run_);
   const int64_t minutes = around_.times.limit_of(run_);
   has_estimate_ = minutes > 0;
-  auto earlier = Attempt::find(folder_, [&](const Json& task) { return answers(task, run_); });
+  const std::optional<Attempt> earlier = find_job();
   found_ = earlier.has_value();
   Attempt attempt =
       found_ ? *earlier : Attempt::create(folder_, run_task(run_, around_.trainer, around_.out));
   job_ = std::make_unique<SlurmJob>(
       JobRequest{std::move(attempt), needs_of(run_, minutes), run_.label, around_.program, !found_},
       around_.queue);
+}
+
+/// Returns the job of an earlier process that this run continues; cancels one that it must not continue.
+std::optional<Attempt> SlurmRun::find_job() {
+  auto found = Attempt::find(folder_, [&](const Json& task) { return answers(task, run_); });
+  const bool may_continue = around_.found_jobs == FoundJobs::continue_all ||
+                            (around_.found_jobs == FoundJobs::continue_cacheable && run_.cacheable);
+  if (!found || may_continue)
+    return found;
+  if (found->result().is_null()) {
+    around_.queue.note(
+        fmt::format("the job of an earlier command for {} is cancelled; --attach continues it", run_.label));
+    around_.queue.cancel(found->id(), *found);
+    around_.queue.send_cancels();
+  }
+  found->mark_cancelled();
+  return std::nullopt;
 }
 
 bool SlurmRun::poll() {

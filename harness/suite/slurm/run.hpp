@@ -13,6 +13,15 @@
 
 namespace parity::suite {
 
+/// What to do with the job of an earlier process that executes the same run.
+enum class FoundJobs {
+  /// Continue it if a cached run would answer as well. Otherwise cancel it, since files that nobody lists may
+  /// have changed since.
+  continue_cacheable,
+  continue_all,
+  cancel,
+};
+
 /// The surroundings of a run that a scheduler executes. They outlive the run.
 struct SlurmSurroundings {
   JobQueue& queue;
@@ -22,6 +31,7 @@ struct SlurmSurroundings {
   std::filesystem::path out;      ///< absolute
   std::filesystem::path program;  ///< parity
   std::filesystem::path trainer;
+  FoundJobs found_jobs;
 };
 
 /// A run that a scheduler executes, in one job or, after the loss of a node or a preemption, several.
@@ -40,6 +50,7 @@ class SlurmRun : public StartedRun {
   bool was_found() const { return found_; }
 
  private:
+  std::optional<Attempt> find_job();
   void submit_again(const std::string& why);
   void take_result(const Json& result);
   void take_failure(results::FailureKind kind, const std::string& message);

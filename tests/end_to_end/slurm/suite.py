@@ -50,11 +50,12 @@ class SlurmTest(unittest.TestCase):
     def sites(self, text):
         (self.folder / "parity.toml").write_text(text)
 
-    def case(self, name="c", more="", **arms):
+    def case(self, name="c", more="", inputs=True, **arms):
         """Writes a case whose arms are shell scripts."""
         text = f'question = "q"\n{more}\n[golden]\narms = []\n'
         for arm, script in arms.items():
-            text += f"[arms.{arm}]\ncommand = ['/bin/sh', '-c', '''{script}''']\nlabel = '{arm}'\ninputs = ['good.h5']\n"
+            text += f"[arms.{arm}]\ncommand = ['/bin/sh', '-c', '''{script}''']\nlabel = '{arm}'\n"
+            text += "inputs = ['good.h5']\n" if inputs else ""
         file = self.folder / f"{name}.toml"
         file.write_text(text + CHECK)
         return file
