@@ -9,7 +9,6 @@ import sys
 import time
 from pathlib import Path
 
-
 # Variables of launchers, rank and number of ranks. An MPI launcher starts its daemons with srun, whose variables the
 # ranks inherit. The shell of a Slurm allocation has no step, so it is no rank.
 LAUNCHERS = [
