@@ -37,6 +37,7 @@
 #include "harness/suite/results/file/last.hpp"
 #include "harness/suite/results/file/writer.hpp"
 #include "harness/suite/runs/cache.hpp"
+#include "harness/suite/runs/place.hpp"
 #include "harness/suite/runs/runner.hpp"
 #include "harness/suite/runs/status.hpp"
 
@@ -48,10 +49,9 @@ std::string describe_producer(const Json& producer) {
   return producer.value("name", "parity") + " " + producer.value("version", "");
 }
 
-Json environment_json(const std::vector<Case>& cases, int jobs) {
-  const CpuFacts cpu = this_cpu();
-  return {{"cpu_vendor", cpu.vendor},
-          {"cpu_features", cpu.features},
+Json environment_json(const std::vector<Case>& cases, int jobs, const Machine& machine) {
+  return {{"cpu_vendor", machine.cpu.at("vendor")},
+          {"cpu_features", machine.cpu.at("features")},
           {"cores", jobs},
           {"profile", cases.empty() ? name_of(Profile::portable) : name_of(cases.front().profile)}};
 }
@@ -68,8 +68,11 @@ class Suite {
         hashes_(options.out / "content_hashes.json"),
         program_(judging_program(hashes_)),
         store_(options.out),
-        plan_(plan_context(options.trainer, hashes_)),
-        runner_({fs::absolute(options.trainer), options.jobs, options.use_cache}, store_),
+        local_(fs::absolute(options.trainer), options.jobs),
+        place_(options.place != nullptr ? *options.place : local_),
+        machine_(place_.machine(progress)),
+        plan_(plan_context(options.trainer, hashes_, machine_)),
+        runner_(place_, options.use_cache, store_),
         status_(progress) {
     policy_.mode = options.golden_mode;
     policy_.reason = options.golden_reason;
@@ -97,6 +100,8 @@ class Suite {
       if (interrupted() && !stopped_)
         stop();
       const std::vector<std::string> ended = runner_.poll();
+      for (const std::string& news : place_.take_news())
+        progress_.note(news);
       const bool news = !ended.empty();
       for (const std::string& id : ended)
         if (!runs().at(id).cached)
@@ -111,6 +116,8 @@ class Suite {
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
     progress_.clear();
+    for (const std::string& news : place_.take_news())
+      progress_.note(news);
     for (size_t i = 0; i < count; ++i)
       if (!judged_.contains(i))
         unfinished_.push_back(plan_.cases()[i].source.name);
@@ -134,6 +141,7 @@ class Suite {
   }
 
   const std::map<std::string, RunResult>& runs() const { return runner_.results(); }
+  const Machine& machine() const { return machine_; }
   /// Returns the cases that were not judged because the suite was stopped.
   const std::vector<std::string>& unfinished() const { return unfinished_; }
   bool failed_fast() const { return failed_fast_; }
@@ -183,7 +191,7 @@ class Suite {
       names += planned.source.name + (planned.twins == Twins::spare ? " on stored evidence\n" : "\n");
     }
     const std::vector<int> shards = deal(items, shard.count);
-    const Plan whole = std::exchange(plan_, Plan(plan_context(options_.trainer, hashes_)));
+    const Plan whole = std::exchange(plan_, Plan(plan_context(options_.trainer, hashes_, machine_)));
     for (size_t i = 0; i < items.size(); ++i)
       if (shards[i] == shard.index)
         add_case(whole.cases()[i].source, whole.cases()[i].twins);
@@ -322,6 +330,9 @@ class Suite {
   ContentHashes hashes_;
   const std::string program_;  ///< that judges
   RunStore store_;
+  LocalPlace local_;
+  RunPlace& place_;
+  const Machine machine_;
   Plan plan_;
   Runner runner_;
   GoldenPolicy policy_;
@@ -353,7 +364,7 @@ SuiteOutcome run_suite(const std::vector<Case>& cases, const SuiteOptions& optio
                {"producer", options.producer},
                {"command", options.command},
                {"started", started},
-               {"environment", environment_json(cases, options.jobs)},
+               {"environment", environment_json(cases, options.jobs, suite.machine())},
                {"summary", summary_of(outcome.cases, suite.runs())},
                {"interrupted", outcome.interrupted},
                {"unfinished", outcome.unfinished}};

@@ -16,6 +16,7 @@
 #include "harness/suite/judge/standing_evidence.hpp"
 #include "harness/suite/repeats.hpp"
 #include "harness/suite/results/case_outcome.hpp"
+#include "harness/suite/runs/place.hpp"
 #include "harness/suite/runs/run_settings.hpp"
 #include "harness/suite/shard.hpp"
 
@@ -23,7 +24,8 @@ namespace parity::suite {
 
 /// Options of run_suite().
 struct SuiteOptions : RunSettings {
-  bool keep_traces = false;  ///< never drop the runs of passed cases
+  RunPlace* place = nullptr;  ///< where runs execute; null: on this machine
+  bool keep_traces = false;   ///< never drop the runs of passed cases
   golden::GoldenMode golden_mode = golden::GoldenMode::compare;
   std::string golden_reason;  ///< why stored values may change
   golden::DriftMode drift = golden::DriftMode::notice;

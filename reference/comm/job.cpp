@@ -25,6 +25,7 @@ constexpr Names torchrun = {"torchrun", "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOC
 constexpr Names srun = {"srun", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", nullptr};
 constexpr Names mpirun = {"mpirun", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
                           "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"};
+constexpr Names mpiexec = {"mpiexec", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS"};
 
 std::optional<int64_t> number(const Environment& get, const char* name) {
   const std::string text = get(name);
@@ -54,10 +55,13 @@ bool has(const Environment& get, const char* name) {
 const Names* launcher_of(const Environment& get) {
   if (has(get, torchrun.rank) || has(get, torchrun.world_size))
     return &torchrun;
-  if (has(get, srun.rank) && has(get, srun.world_size))
-    return &srun;
+  // An MPI launcher starts its daemons with srun, whose variables the ranks inherit.
   if (has(get, mpirun.rank))
     return &mpirun;
+  if (has(get, mpiexec.rank) && has(get, mpiexec.world_size))
+    return &mpiexec;
+  if (has(get, srun.rank) && has(get, srun.world_size))
+    return &srun;
   return nullptr;
 }
 

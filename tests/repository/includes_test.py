@@ -105,11 +105,12 @@ ROOMS = {
         "cases": [],
         "plan": ["cases"],
         "runs": ["cases", "plan"],
+        "slurm": ["cases", "plan", "runs"],
         "judge": ["cases", "plan", "runs"],
         "results": ["cases", "plan", "runs", "judge"],
         "goldens": ["cases", "plan", "runs", "judge", "results"],
         "derived": ["cases", "plan", "runs", "judge"],
-        "": ["cases", "plan", "runs", "judge", "results", "goldens"],
+        "": ["cases", "plan", "runs", "slurm", "judge", "results", "goldens"],
     },
     "harness/suite/results": {"pictures": [], "commands": [], "file": [], "": ["pictures", "commands"]},
     "harness/bisect": {

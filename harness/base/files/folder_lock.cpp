@@ -27,6 +27,11 @@ namespace {
                               escape_for_terminal(folder.string()), why));
 }
 
+std::string own_host() {
+  std::array<char, 256> name = {};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "?";
+}
+
 /// Returns "process 123 since 2026-01-01T00:00:00Z, running: parity run", as far as the lock file says.
 std::string describe_owner(int descriptor) {
   std::array<char, 4096> text;
@@ -38,7 +43,9 @@ std::string describe_owner(int descriptor) {
     return owner.contains(key) && owner[key].is_string() ? escape_to_line(owner[key].get<std::string>())
                                                          : "?";
   };
-  return fmt::format("process {} since {}, running: {}", owner["pid"].dump(), word("started"),
+  const std::string host = word("host");  // of a shared folder, it may be another
+  return fmt::format("process {}{} since {}, running: {}", owner["pid"].dump(),
+                     host == own_host() || host == "?" ? "" : " on " + host, word("started"),
                      word("command"));
 }
 
@@ -71,8 +78,10 @@ FolderLock::FolderLock(const fs::path& folder, const std::string& command) {
                     "folder with --out",
                     escape_for_terminal(folder.string()), owner));
   }
-  const std::string owner =
-      json_text({{"pid", ::getpid()}, {"started", utc_now()}, {"command", command.substr(0, 1000)}});
+  const std::string owner = json_text({{"pid", ::getpid()},
+                                       {"host", own_host()},
+                                       {"started", utc_now()},
+                                       {"command", command.substr(0, 1000)}});
   // The lock is valid even if its owner cannot be written, on a full disk.
   if (::ftruncate(descriptor_, 0) != 0 || ::pwrite(descriptor_, owner.data(), owner.size(), 0) < 0)
     errno = 0;

@@ -11,6 +11,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/terminal/say.hpp"
 #include "harness/cli/options/cases.hpp"
+#include "harness/cli/options/place.hpp"
 #include "harness/cli/options/repeated.hpp"
 #include "harness/cli/options/runs.hpp"
 #include "harness/cli/verbs/run_cases.hpp"
@@ -27,6 +28,7 @@ namespace {
 struct RunVerbOptions {
   CaseOptions cases;
   RunOptions run;
+  PlaceOptions place;
   std::string golden_mode = "compare";
   std::string reason;
   std::string drift = "notice";
@@ -132,6 +134,8 @@ ExitCode run(const RunVerbOptions& options) {
   apply_settings(cases, options.settings);
   if (options.prove)
     std::ranges::for_each(cases, suite::add_proofs);
+  const std::unique_ptr<suite::RunPlace> place = options.place.make(suite);
+  suite.place = place.get();
   return run_cases(cases, suite, options.run.json ? Output::json : Output::text);
 }
 
@@ -142,6 +146,7 @@ void add_run(CLI::App& app, Action& action) {
   options->cases.add_to(app);
   options->cases.add_venv_to(app);
   options->run.add_to(app);
+  options->place.add_to(app);
   app.add_option("--golden-mode", options->golden_mode,
                  "Use of goldens: compare, create-missing, update-changed or update-all")
       ->type_name("MODE")
@@ -180,6 +185,7 @@ void add_run(CLI::App& app, Action& action) {
       "  parity run parallel/fsdp --prove            also train exact twins: equality without a tolerance\n"
       "  parity run lr --set lr.base=1e-3            every case of a topic with this rate\n"
       "  parity run --shard 1/3 --out out/shard1     a third of the suite; see: parity report --help\n"
+      "  parity run --on slurm --partition gpu       each run as a job; the same command finds them again\n"
       "  parity run --rerun-failed --fail-fast       last failures, up to the first that fails again\n"
       "Results: OUT/results.json, OUT/index.html. Finished runs are taken from OUT/runs.");
   app.callback([options, &action] { action = [options] { return run(*options); }; });

@@ -4,19 +4,19 @@
 
 #include <map>
 
-#include "harness/suite/plan/machine.hpp"
 #include "harness/suite/plan/python_packages.hpp"
 
 namespace parity::suite {
 namespace fs = std::filesystem;
 
-PlanContext plan_context(const fs::path& trainer, ContentHashes& hashes) {
+PlanContext plan_context(const fs::path& trainer, ContentHashes& hashes, const Machine& machine) {
   PlanContext context;
   context.trainer = trainer;
   context.schema_file = trainer;
   context.schema_file += ".schema.json";
-  context.cpu = this_cpu().to_json();
-  context.gpus = gpu_facts();
+  context.cpu = machine.cpu;
+  context.gpus = machine.gpus;
+  context.site = machine.site;
   context.environment = inherited_environment();
   context.hash_program = [&hashes](const fs::path& file) { return hashes.of_program(file); };
   context.hash_file = [&hashes](const fs::path& file) { return hashes.of_path(file); };

@@ -10,6 +10,7 @@
 #include "harness/base/json/json.hpp"
 #include "harness/suite/plan/content_hash.hpp"
 #include "harness/suite/plan/inherited_environment.hpp"
+#include "harness/suite/plan/machine.hpp"
 
 namespace parity::suite {
 
@@ -28,10 +29,12 @@ struct PlanContext {
   /// set: packages do not count.
   std::function<Json(const std::string& python, const std::map<std::string, std::string>& environment)>
       packages_of = {};
+  Json site = nullptr;  ///< see Machine
 };
 
-/// Returns the context of this machine and of a trainer with its schema file next to it.
+/// Returns the context of a machine and of a trainer with its schema file next to it.
 /// \param hashes  must outlive the returned context
-PlanContext plan_context(const std::filesystem::path& trainer, ContentHashes& hashes);
+PlanContext plan_context(const std::filesystem::path& trainer, ContentHashes& hashes,
+                         const Machine& machine = this_machine());
 
 }  // namespace parity::suite

@@ -68,7 +68,7 @@ std::vector<std::string> describe_identity_change(const Json& before, const Json
       continue;
     }
     if (key != "environment") {
-      phrases.push_back("the command or its program");
+      phrases.push_back(key == "site" ? "the site on which it runs" : "the command or its program");
       continue;
     }
     const size_t known = phrases.size();

@@ -81,4 +81,8 @@ Json gpu_facts(const std::filesystem::path& folder, const std::filesystem::path&
   return {{"driver", version.substr(0, version.find('\n'))}, {"models", models}};
 }
 
+Machine this_machine() {
+  return {this_cpu().to_json(), gpu_facts(), nullptr};
+}
+
 }  // namespace parity::suite

@@ -34,4 +34,14 @@ CpuFacts this_cpu();
 Json gpu_facts(const std::filesystem::path& folder = "/proc/driver/nvidia",
                const std::filesystem::path& paravirtual = "/dev/dxg");
 
+/// The machine on which runs execute, as far as it belongs to their identity.
+struct Machine {
+  Json cpu = Json::object();   ///< from this_cpu()
+  Json gpus = Json::object();  ///< from gpu_facts()
+  /// What a scheduler's site does to each run, such as loading modules; null on this machine.
+  Json site = nullptr;
+};
+
+Machine this_machine();
+
 }  // namespace parity::suite

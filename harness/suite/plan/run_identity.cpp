@@ -29,6 +29,8 @@ Json surroundings_of(const PlanContext& context, const Case& source, const Plann
   if (!run.is_command())
     unseen.insert("PATH");  // parity-train starts no program
   Json around = {{"environment", identity_of_environment(context.environment, unseen, context.hash_file)}};
+  if (!context.site.is_null())
+    around["site"] = context.site;
   if (!run.is_command())
     return around;
   around["config"] = run.config;  // a foreign trainer may use keys that do not change parity-train's numbers

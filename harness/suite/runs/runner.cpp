@@ -12,8 +12,15 @@
 
 namespace parity::suite {
 
-Runner::Runner(Options options, const RunStore& store)
-    : options_(std::move(options)), store_(store), started_(std::chrono::steady_clock::now()) {}
+Runner::Runner(const Options& options, const RunStore& store)
+    : own_place_(std::make_unique<LocalPlace>(options.trainer, options.slots)),
+      place_(*own_place_),
+      use_cache_(options.use_cache),
+      store_(store),
+      started_(std::chrono::steady_clock::now()) {}
+
+Runner::Runner(RunPlace& place, bool use_cache, const RunStore& store)
+    : place_(place), use_cache_(use_cache), store_(store), started_(std::chrono::steady_clock::now()) {}
 
 /// Fails a run whose Python cannot run its command. \return whether it failed
 bool Runner::fail_without_environment(const PlannedRun& run) {
@@ -31,7 +38,7 @@ bool Runner::fail_without_environment(const PlannedRun& run) {
 void Runner::add(const PlannedRun& run) {
   if (fail_without_environment(run))
     return;
-  if (options_.use_cache) {
+  if (use_cache_) {
     if (const auto found = store_.find(run)) {
       results_[run.id] = *found;
       ended_.push_back(run.id);
@@ -66,34 +73,37 @@ bool Runner::drop_if_hopeless(const PlannedRun& run) {
 
 void Runner::start_waiting() {
   int used = 0;
-  for (const RunningRun& running : running_)
-    used += running.run().slots();
+  for (const auto& running : running_)
+    used += place_.size_of(running->run());
   for (auto next = waiting_.begin(); next != waiting_.end();) {
     if (drop_if_hopeless(*next)) {
       next = waiting_.erase(next);
       continue;
     }
-    // A run that needs more slots than there are runs alone.
-    const bool fits = used + next->slots() <= options_.slots || used == 0;
+    // A run that needs more than there is runs alone.
+    const int size = place_.size_of(*next);
+    const bool fits = used + size <= place_.capacity() || used == 0;
     if (!fits || !ready(*next)) {
       ++next;
       continue;
     }
-    used += next->slots();
-    running_.emplace_back(*next, store_, options_.trainer);
+    used += size;
+    running_.push_back(place_.start(*next, store_));
     next = waiting_.erase(next);
   }
 }
 
 std::vector<std::string> Runner::poll() {
+  place_.poll();
   for (auto running = running_.begin(); running != running_.end();) {
-    if (!running->poll()) {
+    StartedRun& started = **running;
+    if (!started.poll()) {
       ++running;
       continue;
     }
-    cost_done_ += running->run().cost();
-    results_[running->run().id] = running->result();
-    ended_.push_back(running->run().id);
+    cost_done_ += started.run().cost();
+    results_[started.run().id] = started.result();
+    ended_.push_back(started.run().id);
     running = running_.erase(running);
   }
   start_waiting();
@@ -110,23 +120,29 @@ void Runner::interrupt() {
     ended_.push_back(run.id);
   }
   waiting_.clear();
-  for (RunningRun& running : running_)
-    running.interrupt();
+  for (const auto& running : running_)
+    running->interrupt();
+  place_.end_interrupted();
 }
 
 Advance Runner::advance() const {
   double done = cost_done_;
-  for (const RunningRun& running : running_)
-    done += running.run().cost() * static_cast<double>(running.steps_done()) /
-            static_cast<double>(std::max<int64_t>(running.run().last_step(), 1));
+  for (const auto& running : running_)
+    done += running->run().cost() * static_cast<double>(running->steps_done()) /
+            static_cast<double>(std::max<int64_t>(running->run().last_step(), 1));
   return {done, cost_total_, seconds_since(started_)};
 }
 
 std::string Runner::status_line() const {
   const size_t total = results_.size() + waiting_.size() + running_.size();
   std::string line = fmt::format("{}/{} runs", results_.size(), total);
-  for (const RunningRun& running : running_)
-    line += fmt::format("  {} {}/{}", running.run().label, running.steps_done(), running.run().last_step());
+  const auto queued = std::ranges::count_if(running_, [](const auto& run) { return run->is_queued(); });
+  if (queued > 0)
+    line += fmt::format("  {} queued", queued);
+  for (const auto& running : running_)
+    if (!running->is_queued())
+      line +=
+          fmt::format("  {} {}/{}", running->run().label, running->steps_done(), running->run().last_step());
   const std::string left = time_left(advance());
   return left.empty() ? line : line + "  " + left;
 }

@@ -6,16 +6,18 @@
 #include <filesystem>
 #include <list>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "harness/base/terminal/progress.hpp"
-#include "harness/suite/runs/running_run.hpp"
+#include "harness/suite/runs/place.hpp"
+#include "harness/suite/runs/started_run.hpp"
 #include "harness/suite/runs/store.hpp"
 
 namespace parity::suite {
 
-/// Executes planned runs in parallel, as the core slots allow (ranks x threads for each run).
+/// Executes planned runs in parallel, as many as their place has room for.
 ///
 /// Starts runs in the order in which they were added (run_order.hpp). A run that reads another run's trace
 /// waits for that run. Single-threaded; poll() never blocks for long.
@@ -27,7 +29,10 @@ class Runner {
     bool use_cache = true;
   };
 
-  Runner(Options options, const RunStore& store);
+  /// Executes runs on this machine.
+  Runner(const Options& options, const RunStore& store);
+  /// \param place  must outlive the runner
+  Runner(RunPlace& place, bool use_cache, const RunStore& store);
 
   /// Queues a run. A cached run is finished at once.
   void add(const PlannedRun& run);
@@ -48,10 +53,12 @@ class Runner {
   void start_waiting();
   Advance advance() const;
 
-  Options options_;
+  std::unique_ptr<RunPlace> own_place_;  ///< null: the place is another's
+  RunPlace& place_;
+  bool use_cache_;
   const RunStore& store_;
   std::list<PlannedRun> waiting_;
-  std::list<RunningRun> running_;
+  std::list<std::unique_ptr<StartedRun>> running_;
   std::map<std::string, RunResult> results_;
   std::vector<std::string> ended_;
   double cost_done_ = 0;

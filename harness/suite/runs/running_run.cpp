@@ -16,6 +16,7 @@
 #include "harness/base/text/utc.hpp"
 #include "harness/suite/plan/rank_environment.hpp"
 #include "harness/suite/runs/conditions.hpp"
+#include "harness/suite/runs/heartbeat.hpp"
 #include "harness/suite/runs/left_trace.hpp"
 #include "harness/suite/runs/rank_command.hpp"
 
@@ -24,35 +25,8 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 namespace {
 
-constexpr uint64_t largest_heartbeat = 64 << 10;
 constexpr std::string_view device_phase = "device";  // of a heartbeat while parity-train opens its device
 constexpr std::chrono::seconds patience{1};  // time for a first cause to show after a rank lost its peer
-
-Json heartbeat_of(const fs::path& folder, int rank) {
-  const fs::path file = folder / heartbeat_name(rank);
-  std::error_code error;
-  if (!fs::is_regular_file(file, error))
-    return nullptr;
-  try {
-    return read_json(read_file(file, largest_heartbeat));
-  } catch (const UserError&) {
-    return nullptr;  // being replaced
-  }
-}
-
-int64_t step_of(const Json& heartbeat) {
-  return integer_or(heartbeat, "step", 0);
-}
-
-/// Returns "at update 12" or, before the first update, its last phase: "before the first update (meet)".
-std::string describe_place(const Json& heartbeat) {
-  if (const std::string place = text_or(heartbeat, "place"); !place.empty())  // of an operator's sweep
-    return "at " + escape_for_terminal(place);
-  if (const int64_t step = step_of(heartbeat); step > 0)
-    return fmt::format("at update {}", step);
-  const std::string phase = text_or(heartbeat, "phase");
-  return "before the first update" + (phase.empty() ? "" : " (" + escape_for_terminal(phase) + ")");
-}
 
 /// Returns "rank 2" if there are several ranks.
 std::string describe_rank(const PlannedRun& run, int rank) {
@@ -125,10 +99,7 @@ void RunningRun::read_heartbeats() {
 }
 
 int64_t RunningRun::steps_done() const {
-  int64_t least = run_.steps;
-  for (int rank = 0; rank < run_.ranks; ++rank)
-    least = std::min(least, step_of(heartbeat_of(result_.folder, rank)));
-  return least;
+  return updates_done(run_, result_.folder);
 }
 
 std::string RunningRun::last_lines(int rank) const {

@@ -14,25 +14,25 @@
 #include "harness/suite/plan/plan.hpp"
 #include "harness/suite/runs/bounded_log.hpp"
 #include "harness/suite/runs/failed_rank.hpp"
+#include "harness/suite/runs/started_run.hpp"
 #include "harness/suite/runs/store.hpp"
 
 namespace parity::suite {
 
-/// A run in execution. Its ranks, one process each, are in one process group. A run that restarts has two
-/// legs, one after the other. No member function blocks.
-class RunningRun {
+/// A run in execution on this machine. Its ranks, one process each, are in one process group. A run that
+/// restarts has two legs, one after the other. No member function blocks.
+class RunningRun : public StartedRun {
  public:
   /// Starts the first leg. The result reports a failure to start.
   RunningRun(const PlannedRun& run, const RunStore& store, const std::filesystem::path& trainer);
 
   /// Checks the ranks and starts the next leg if one is due. \return whether the run has ended
-  bool poll();
-  const RunResult& result() const { return result_; }
-  const PlannedRun& run() const { return run_; }
-  /// Returns the number of finished updates, by the heartbeat of the slowest rank.
-  int64_t steps_done() const;
+  bool poll() override;
+  const RunResult& result() const override { return result_; }
+  const PlannedRun& run() const override { return run_; }
+  int64_t steps_done() const override;
   /// Ends every process of the run.
-  void interrupt();
+  void interrupt() override;
 
  private:
   struct Rank {

@@ -135,10 +135,14 @@ fs::path RunStore::checkpoint(const std::string& id, int64_t step) const {
   return place;
 }
 
-void RunStore::begin(PlannedRun& run) const {
-  const fs::path place = folder(run.id);
-  if (const auto captured = capture_of(record_of(place, run)))
+void RunStore::add_stored_capture(PlannedRun& run) const {
+  if (const auto captured = capture_of(record_of(folder(run.id), run)))
     run.capture.merge(*captured);
+}
+
+void RunStore::begin(PlannedRun& run) const {
+  add_stored_capture(run);
+  const fs::path place = folder(run.id);
   std::error_code error;
   fs::remove(place / "run.json", error);  // first: from here on the folder is unfinished
   fs::remove_all(place, error);
@@ -151,6 +155,18 @@ void RunStore::begin(PlannedRun& run) const {
   if (!run.span.teacher_run.empty())
     asked.teacher = fs::absolute(trace(run.span.teacher_run)).string();
   write_file(place / "capture.json", json_text(asked.to_json(), 1) + "\n");
+}
+
+void RunStore::adopt(const std::string& id, const fs::path& executed) const {
+  const fs::path place = folder(id);
+  std::error_code error;
+  fs::remove(place / "run.json", error);  // first: from here on the old run does not count
+  fs::remove_all(place, error);
+  fs::create_directories(place.parent_path(), error);
+  fs::rename(executed, place, error);
+  if (error)
+    throw UserError(fmt::format("cannot move {} to {} ({}); choose another folder with --out",
+                                executed.string(), place.string(), error.message()));
 }
 
 void RunStore::finish(const PlannedRun& run, const RunResult& result) const {

@@ -45,9 +45,14 @@ struct RunResult {
 class RunStore {
  public:
   explicit RunStore(const std::filesystem::path& out) : runs_(out / "runs") {}
+  /// Makes a store that has the run `id` in another folder, where it is executed.
+  RunStore(const std::filesystem::path& out, std::string id, std::filesystem::path folder)
+      : runs_(out / "runs"), moved_id_(std::move(id)), moved_to_(std::move(folder)) {}
 
   const std::filesystem::path& runs() const { return runs_; }
-  std::filesystem::path folder(const std::string& id) const { return runs_ / id; }
+  std::filesystem::path folder(const std::string& id) const {
+    return id == moved_id_ ? moved_to_ : runs_ / id;
+  }
   std::filesystem::path trace(const std::string& id) const { return folder(id) / "trace.h5"; }
   /// Returns the absolute path of the checkpoint that a run wrote after an update.
   /// \throws UserError if there is no such folder
@@ -59,15 +64,20 @@ class RunStore {
   std::optional<RunResult> find(const PlannedRun& run) const;
   /// Returns the identity of a finished run; null if there is no such run, or its record is damaged.
   Json identity(const std::string& id) const;
-  /// Empties the folder and writes config.json and capture.json.
-  ///
   /// Adds the capture of an older run with this identity to `run.capture`. Otherwise two suites with
   /// different checks would overwrite each other's runs in turn.
+  void add_stored_capture(PlannedRun& run) const;
+  /// Empties the folder and writes config.json and capture.json, after add_stored_capture().
   void begin(PlannedRun& run) const;
   void finish(const PlannedRun& run, const RunResult& result) const;
+  /// Replaces the run's folder by one in which the run was executed, on the same file system.
+  /// \throws UserError if it cannot be moved
+  void adopt(const std::string& id, const std::filesystem::path& executed) const;
 
  private:
   std::filesystem::path runs_;
+  std::string moved_id_;  ///< "": every run is in runs_
+  std::filesystem::path moved_to_;
 };
 
 }  // namespace parity::suite

@@ -86,6 +86,29 @@ TEST(JobTest, OpenMpiIsUnderstood) {
   EXPECT_EQ(job.master_port, 31000);
 }
 
+TEST(JobTest, MpichIsUnderstood) {
+  const Job job = job_of({{"PMI_RANK", "3"},
+                          {"PMI_SIZE", "4"},
+                          {"MPI_LOCALRANKID", "1"},
+                          {"MPI_LOCALNRANKS", "2"},
+                          {"MASTER_ADDR", "node1"}});
+  EXPECT_EQ(job.launcher, "mpiexec");
+  EXPECT_EQ(job.rank, 3);
+  EXPECT_EQ(job.world_size, 4);
+  EXPECT_EQ(job.local_rank, 1);
+}
+
+TEST(JobTest, MpiGoesBeforeTheSlurmStepOfItsDaemons) {
+  const Variables daemons = {{"SLURM_PROCID", "0"}, {"SLURM_STEP_NUM_TASKS", "1"}, {"MASTER_ADDR", "node1"}};
+  for (const Variables& ranks : {Variables{{"OMPI_COMM_WORLD_RANK", "2"}, {"OMPI_COMM_WORLD_SIZE", "4"}},
+                                 Variables{{"PMI_RANK", "2"}, {"PMI_SIZE", "4"}}}) {
+    Variables all = daemons;
+    all.insert(ranks.begin(), ranks.end());
+    EXPECT_EQ(job_of(all).rank, 2);
+    EXPECT_EQ(job_of(all).world_size, 4);
+  }
+}
+
 TEST(JobTest, TorchrunGoesBeforeTheSlurmStepItRunsIn) {
   const Job job = job_of({{"RANK", "1"},
                           {"WORLD_SIZE", "2"},

@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/suite/slurm/identity_check.hpp"
+
+#include <fmt/format.h>
+
+#include "harness/base/error.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
+#include "harness/suite/plan/command_identity.hpp"
+#include "harness/suite/plan/command_words.hpp"
+
+namespace parity::suite {
+namespace fs = std::filesystem;
+namespace {
+
+/// Returns the file or folder behind a member of the identity's inputs: the value of a config key that names
+/// a path, or an input of the arm.
+fs::path input_path(const PlannedRun& run, const std::string& name) {
+  const auto key = run.config.find(name);
+  return key != run.config.end() && name.ends_with(".path") && key->second.is_string()
+             ? fs::path(key->second.get<std::string>())
+             : run.case_folder / name;
+}
+
+}  // namespace
+
+std::string machine_difference(const PlannedRun& run, const Machine& here) {
+  const Json identity = Json::parse(run.identity);
+  const Json cpu = identity.value("cpu", Json());
+  if (!cpu.is_null() && cpu != here.cpu)
+    return fmt::format("has the CPU {} (planned: {})", here.cpu.dump(), cpu.dump());
+  const Json gpus = identity.value(Json::json_pointer("/cuda/gpus"), Json());
+  return gpus.is_null() || gpus == here.gpus
+             ? ""
+             : fmt::format("has the GPUs {} (planned: {})", here.gpus.dump(), gpus.dump());
+}
+
+std::string content_difference(const PlannedRun& run, const fs::path& trainer, ContentHashes& hashes) {
+  const Json identity = Json::parse(run.identity);
+  try {
+    const fs::path program = run.program.empty() ? trainer : run.program;
+    if (identity.contains("program") && identity["program"] != hashes.of_program(program))
+      return "program " + program.string();
+    const Json inputs = identity.value("inputs", Json::object());
+    for (const auto& [name, hash] : inputs.items())
+      if (hash != hashes.of_path(input_path(run, name)))
+        return "input " + name;
+    const Json command = identity.value(Json::json_pointer("/surroundings/command"), Json());
+    const auto of_program = [&](const fs::path& file) { return hashes.of_program(file); };
+    const auto of_path = [&](const fs::path& file) { return hashes.of_path(file); };
+    if (!command.is_null() && command != command_identity(expand_case_words(run), of_program, of_path))
+      return "the command or its program";
+    return "";
+  } catch (const UserError& error) {
+    return error.what();
+  }
+}
+
+}  // namespace parity::suite
