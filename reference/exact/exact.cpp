@@ -127,6 +127,11 @@ void draw(const at::Tensor& x, const std::string& name, const at::Tensor& places
   write(x, lifted({{map(places, tower().hash(0, fnv1a(name)))}}));
 }
 
+void restore(const at::Tensor& x, const at::Tensor& residues) {
+  const c10::impl::ExcludeDispatchKeyGuard without_residues(dispatch_key);
+  write(x, lifted({{residues}}));
+}
+
 void follow_change(const at::Tensor& x, const std::function<void()>& change) {
   const c10::impl::ExcludeDispatchKeyGuard without_residues(dispatch_key);
   check_unchanged(x);

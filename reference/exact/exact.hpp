@@ -27,9 +27,13 @@ void draw(const at::Tensor& x, const std::string& name);
 /// \param places  int64, of x's shape: the place of each element in the whole tensor that x is a part of
 void draw(const at::Tensor& x, const std::string& name, const at::Tensor& places);
 
+/// Gives a tensor the residues of level 0 that `residues_of` returned of another one, as after a restart.
+/// \param residues  int64, of x's shape
+void restore(const at::Tensor& x, const at::Tensor& residues);
+
 /// Runs a function that changes a tensor's memory outside of operators, as a planted fault does. Each element
 /// whose bits it changes gets another residue: a hash of the old one and of the new bits.
-/// \param x  contiguous, real
+/// \param x  real
 void follow_change(const at::Tensor& x, const std::function<void()>& change);
 
 /// Returns a copy of the residues of level 0, int64, contiguous, in the shape of a real tensor.

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/json/fields.hpp"
+#include "harness/compare/curves/series.hpp"
 #include "harness/compare/sides/residues.hpp"
 #include "harness/compare/sides/window.hpp"
 #include "harness/compare/tensors/gap.hpp"
@@ -149,6 +150,23 @@ void require_numbers(const Check& check, const std::vector<Side>& sides) {
       }
 }
 
+/// Requires that values that round otherwise did not decide otherwise before the first residue that differs:
+/// which experts a token takes, or which token is sampled. Such twins may be one function all the same.
+void require_same_decisions(const Residues& found, const std::vector<Side>& sides) {
+  if (found.differing.empty())
+    return;
+  for (const char* channel : {"routing_digest", "rollout_digest"}) {
+    if (!sides[0].trace->channels().contains(channel) || !sides[1].trace->channels().contains(channel))
+      continue;
+    const int64_t last = found.differing.front().key.step;
+    if (const auto update = first_other_value(*sides[0].trace, *sides[1].trace, channel, last))
+      throw MissingEvidence(fmt::format(
+          "{} and {} decide differently at step {} ({}), and values take these decisions, so residues "
+          "that differ from step {} on prove nothing",
+          sides[0].name, sides[1].name, *update, channel, last));
+  }
+}
+
 /// Requires a gradient and a parameter: without them, equality says nothing about training.
 void require_training(const Residues& found, const std::vector<Side>& sides) {
   for (const trace::Phase phase : {trace::Phase::grad, trace::Phase::param})
@@ -168,6 +186,8 @@ CheckResult judge_residues(const Check& check, const std::vector<Side>& sides) {
   CheckResult result;
   const Residues found = compare_residues(check, sides, result.coverage);
   require_training(found, sides);
+  if (check.relation == Relation::same_function)
+    require_same_decisions(found, sides);
   result.measured = {{"tensors", found.compared.size()}, {"tensors_differing", found.differing.size()}};
   result.verdict = found.differing.empty() ? Verdict::identical : Verdict::different;
   if (const std::string example = describe_example(found, sides); !example.empty())

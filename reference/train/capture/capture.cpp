@@ -103,11 +103,14 @@ void StepCapture::offer(trace::Phase phase) {
                : parameter_layout(parameter.layout, shape, mesh, rank);
   };
   for (const Parameter& parameter : trainer_.parameters()) {
-    torch::Tensor value = recorded(
-        phase == trace::Phase::param ? parameter.value.detach() : parameter.value.grad(), parameter.name);
-    if (!value.is_cpu() && !recorder_.wants(phase, parameter.name))
+    const torch::Tensor own =
+        phase == trace::Phase::param ? parameter.value.detach() : parameter.value.grad();
+    if (!own.is_cpu() && !recorder_.wants(phase, parameter.name))
       continue;
-    const TensorLayout layout = layout_of(parameter, value.sizes().vec());
+    const Shape shape = own.sizes().vec();
+    const TensorLayout layout = layout_of(parameter, shape);
+    plant_faults(recorder_, phase, parameter.name, own, shape, layout);
+    torch::Tensor value = recorded(own, parameter.name);
     if (!value.is_cpu()) {
       parity::reference::offer(recorder_, trainer_.world().device(), phase, parameter.name, value,
                                view_of(value).shape, layout);
@@ -126,16 +129,18 @@ void StepCapture::offer_optimizer_state() {
       continue;
     const Shape shape = state.value.sizes().vec();
     parity::reference::offer(recorder_, trainer_.world().device(), trace::Phase::optim, state.name,
-                             recorded(state.value, state.name), shape,
+                             state.value, shape,
                              parameter_layout(state.layout, shape, trainer_.mesh(), trainer_.world().rank()));
   }
 }
 
 void StepCapture::offer_router_biases() {
   for (const Parameter& bias : own_router_biases(trainer_)) {
+    const Shape shape = bias.value.sizes().vec();
+    const TensorLayout layout = parameter_layout({}, shape, trainer_.mesh(), trainer_.world().rank());
+    plant_faults(recorder_, trace::Phase::param, bias.name, bias.value, shape, layout);
     torch::Tensor here = recorded(bias.value.cpu(), bias.name);
-    recorder_.tensor(trace::Phase::param, bias.name, view_of(here), here.mutable_data_ptr(),
-                     parameter_layout({}, here.sizes().vec(), trainer_.mesh(), trainer_.world().rank()));
+    recorder_.tensor(trace::Phase::param, bias.name, view_of(here), here.mutable_data_ptr(), layout);
     if (!bias.value.is_cpu())
       bias.value.copy_(here);
   }

@@ -12,16 +12,12 @@
 namespace parity::reference {
 namespace {
 
+int64_t begins_after = 0;  ///< the update whose values the twin began from
+
 /// Returns how many levels the model needs: one more than exponentials follow each other between two norms.
 /// An expert that weighs its input has two, that of the score and that of its activation.
 int64_t levels_of(const RunConfig& config) {
   return dimensions_of(config).moe.score_before ? 3 : 2;
-}
-
-/// Returns whether a recorded tensor is an operator's input or output. Its elements need no residue: a mask
-/// of -inf has none.
-bool is_of_operator(const std::string& name) {
-  return name.find('@') != std::string::npos;
 }
 
 torch::Tensor residues_of(const torch::Tensor& x, const std::string& name) {
@@ -60,18 +56,30 @@ void drop_unused_levels(Decoder& model) {
 
 void begin_exact_twin(const RunConfig& config, uint64_t key) {
   exact::begin(exact::Tower(key, levels_of(config)));
+  begins_after = 0;
 }
 
 Json describe_residues() {
   if (!exact::is_active())
     return {};
-  return {{"prime", std::to_string(exact::tower().field(0).prime())},
-          {"fingerprint", std::to_string(exact::tower().hash(0, 0, 0))}};
+  Json residues = {{"prime", std::to_string(exact::tower().field(0).prime())},
+                   {"fingerprint", std::to_string(exact::tower().hash(0, 0, 0))}};
+  if (begins_after > 0)
+    residues["begin_after_update"] = begins_after;
+  return residues;
+}
+
+void begin_residues_after(int64_t update) {
+  begins_after = update;
 }
 
 void follow_collectives(const Group& world) {
   if (exact::is_active())
     world.follow(exact::follow_collectives());
+}
+
+bool is_of_operator(const std::string& name) {
+  return name.find('@') != std::string::npos;
 }
 
 torch::Tensor recorded(const torch::Tensor& x, const std::string& name) {

@@ -16,12 +16,19 @@ namespace parity::reference {
 /// \param key  draws them
 void begin_exact_twin(const RunConfig& config, uint64_t key);
 
-/// Returns the prime of the residues and a fingerprint of their key, for the trace's provenance: only
-/// residues of one draw can be compared. Null outside of an exact twin.
+/// Returns what residues depend on, for the trace's provenance, since only residues of one draw can be
+/// compared: their prime, a fingerprint of their key, and the update after which a checkpoint of values was
+/// loaded, if one was. Null outside of an exact twin.
 Json describe_residues();
+/// States that this twin begins after an update, from a checkpoint of values.
+void begin_residues_after(int64_t update);
 
 /// Lets the residues of a tensor pass collectives with its values. Does nothing outside of an exact twin.
 void follow_collectives(const Group& world);
+
+/// Returns whether a recorded tensor is an operator's input or output. Its elements need no residue: a mask
+/// of -inf has none.
+bool is_of_operator(const std::string& name);
 
 /// Returns what a trace keeps of a tensor: its residues of level 0 as int64 in an exact twin, else the
 /// tensor.
