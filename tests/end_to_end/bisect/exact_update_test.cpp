@@ -16,13 +16,17 @@ using testing::HasSubstr;
 class ExactUpdateTest : public TrainedCaseTest {
  protected:
   suite::Case exact_case(const std::string& right, const std::string& wrong) const {
-    return write_case("c", base("dtype = \"exact\"\n") + arms(right, wrong) + no_golden());
+    return write_case("c", base("dtype = \"exact\"\n") + arms(right, wrong) +
+                               check("channel = \"loss\"", "identical") + no_golden());
   }
   /// Returns arms of which the second has another bit in one gradient of update 7.
   suite::Case with_fault(const std::string& wrong = "") const {
     suite::Case source = exact_case("", wrong);
-    source.arms.back().faults = {
-        {trace::FaultKind::ulp, {7}, trace::Phase::grad, "layers.0.feed_forward.w2.weight"}};
+    trace::Fault fault;
+    fault.kind = trace::FaultKind::ulp;
+    fault.steps = {7};
+    fault.name = "layers.0.feed_forward.w2.weight";
+    source.arms.back().faults = {fault};
     return source;
   }
   bisect::SearchRecord search(const suite::Case& source, int64_t update) const {
@@ -65,11 +69,11 @@ TEST_F(ExactUpdateTest, RateThatDecaysLater_IsNamed) {
   EXPECT_FALSE(search(source, 0).differs);
   const bisect::SearchRecord record = search(source, 8);
   EXPECT_TRUE(record.differs);
-  EXPECT_THAT(record.sentence, HasSubstr("receives a different lr"));
+  EXPECT_THAT(record.sentence, HasSubstr("lr of update 8 is 0.02 against 0.012"));
 }
 
 TEST_F(ExactUpdateTest, OtherLayout_IsTheSameFunctionLater) {
-  EXPECT_FALSE(search(exact_case("", "parallel.tp = 2\ndata.micro_batches = 2"), 9).differs);
+  EXPECT_FALSE(search(exact_case("", "parallel.dp_shard = 2\ndata.micro_batches = 2"), 9).differs);
 }
 
 TEST_F(ExactUpdateTest, SidesThatCannotBeginThere_AreRefused) {

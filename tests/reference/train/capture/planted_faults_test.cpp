@@ -23,7 +23,7 @@ using trace::Phase;
 
 class PlantedFaultsTest : public RanksTest {
  protected:
-  /// Returns the residues of a weight after two updates, of which the first has the faults.
+  /// Returns the residues of all weights after two updates, of which the first has the faults.
   torch::Tensor trained_with(Group& world, const RunConfig& config, const std::vector<trace::Fault>& faults) {
     trace::Capture capture;
     capture.faults = faults;
@@ -41,18 +41,28 @@ class PlantedFaultsTest : public RanksTest {
       steps.begin_step(step);
       steps.end_step(trainer.step());
     }
-    return exact::residues_of(trainer.parameters().front().value.detach());
+    std::vector<torch::Tensor> residues;
+    for (const Parameter& each : trainer.parameters())
+      residues.push_back(exact::residues_of(each.value.detach()).flatten());
+    return torch::cat(residues);
   }
-  std::vector<std::string> followed(const RunConfig& config, const trace::Fault& fault) {
+  std::vector<std::string> followed(const RunConfig& config, const trace::Fault& planted) {
     return run_ranks(config.parallel.ranks(), [&](Group& world) {
       const torch::Tensor right = trained_with(world, config, {}),
-                          wrong = trained_with(world, config, {fault});
+                          wrong = trained_with(world, config, {planted});
       require(right.equal(trained_with(world, config, {})), "a run without faults does not repeat");
-      require(!right.equal(wrong), "not followed: " + fault.text());
+      require(!right.equal(wrong), "not followed: " + planted.text());
       world.barrier();
     });
   }
-  static trace::Fault ulp(Phase phase, const std::string& name) { return {FaultKind::ulp, {1}, phase, name}; }
+  static trace::Fault fault(FaultKind kind, Phase phase, const std::string& name) {
+    trace::Fault result;
+    result.kind = kind;
+    result.steps = {1};
+    result.phase = phase;
+    result.name = name;
+    return result;
+  }
 
   std::vector<trace::CaptureRule> operators_;
 
@@ -68,24 +78,24 @@ TEST_F(PlantedFaultsTest, OneUlp_OfEachPhase_IsFollowed) {
                                     {Phase::grad_clipped, weight},
                                     {Phase::optim, "exp_avg_sq/" + weight},
                                     {Phase::param, weight}})
-    EXPECT_THAT(followed(tiny_config(), ulp(phase, name)), Each("")) << name_of(phase);
+    EXPECT_THAT(followed(tiny_config(), fault(FaultKind::ulp, phase, name)), Each("")) << name_of(phase);
 }
 
 TEST_F(PlantedFaultsTest, OneUlp_OfAShard_IsFollowed) {
   RunConfig config = tiny_config();
   config.data.global_batch = 4;
   config.parallel.dp_shard = 2;
-  EXPECT_THAT(followed(config, ulp(Phase::grad, "layers.0.attention.wq.weight")), Each(""));
+  EXPECT_THAT(followed(config, fault(FaultKind::ulp, Phase::grad, "layers.0.attention.wq.weight")), Each(""));
 }
 
 TEST_F(PlantedFaultsTest, Rounding_IsFollowed) {
-  EXPECT_THAT(followed(tiny_config(), {FaultKind::bf16, {1}, Phase::grad, "layers.*"}), Each(""));
+  EXPECT_THAT(followed(tiny_config(), fault(FaultKind::bf16, Phase::grad, "layers.*")), Each(""));
 }
 
 TEST_F(PlantedFaultsTest, FaultOfAnOperator_IsRefused) {
   operators_.push_back({{1}, {}, {}});
   const auto complaints = run_ranks(1, [&](Group& world) {
-    trained_with(world, tiny_config(), {{FaultKind::ulp, {1}, Phase::forward, "*@*"}});
+    trained_with(world, tiny_config(), {fault(FaultKind::ulp, Phase::forward, "*@*")});
   });
   EXPECT_THAT(complaints, Each(HasSubstr("cannot plant a fault in ")));
 }

@@ -10,6 +10,7 @@
 
 #include "harness/base/error.hpp"
 #include "reference/exact/exact.hpp"
+#include "reference/optim/optimizer.hpp"
 #include "reference/parallel/core/layout.hpp"
 #include "reference/train/numerics/exact_twin.hpp"
 #include "reference/train/step/trainer.hpp"
