@@ -124,7 +124,12 @@ void draw(const at::Tensor& x, const std::string& name) {
 
 void draw(const at::Tensor& x, const std::string& name, const at::Tensor& places) {
   const c10::impl::ExcludeDispatchKeyGuard without_residues(dispatch_key);
-  write(x, lifted({{map(places, tower().hash(0, fnv1a(name)))}}));
+  write(x, lifted({{drawn(name, places)}}));
+}
+
+at::Tensor drawn(const std::string& name, const at::Tensor& places) {
+  const c10::impl::ExcludeDispatchKeyGuard without_residues(dispatch_key);
+  return map(places, tower().hash(0, fnv1a(name)));
 }
 
 void restore(const at::Tensor& x, const at::Tensor& residues) {

@@ -27,6 +27,9 @@ void draw(const at::Tensor& x, const std::string& name);
 /// \param places  int64, of x's shape: the place of each element in the whole tensor that x is a part of
 void draw(const at::Tensor& x, const std::string& name, const at::Tensor& places);
 
+/// Returns the residues that `draw` gives: hashes of a name and of places.
+at::Tensor drawn(const std::string& name, const at::Tensor& places);
+
 /// Gives a tensor the residues of level 0 that `residues_of` returned of another one, as after a restart.
 /// \param residues  int64, of x's shape
 void restore(const at::Tensor& x, const at::Tensor& residues);

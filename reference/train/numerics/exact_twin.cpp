@@ -8,6 +8,7 @@
 #include "reference/exact/exact.hpp"
 #include "reference/exact/ranks/collectives.hpp"
 #include "reference/exact/shadow.hpp"
+#include "reference/train/numerics/common_order.hpp"
 
 namespace parity::reference {
 namespace {
@@ -100,7 +101,12 @@ torch::Tensor recorded(const torch::Tensor& x, const std::string& name) {
 void draw_residues(Decoder& model) {
   if (!exact::is_active())
     return;
-  model.visit_weights([](const std::string& name, torch::Tensor& weight) { exact::draw(weight, name); });
+  const auto drawn = [](const std::string& name, at::IntArrayRef shape) {
+    return exact::drawn(name, torch::arange(c10::multiply_integers(shape), torch::kLong).view(shape));
+  };
+  model.visit_weights([&](const std::string& name, torch::Tensor& weight) {
+    exact::restore(weight, in_own_order(name, weight.sizes(), model.dimensions(), drawn));
+  });
   ModuleHooks::Operators operators = model.hooks().operators();
   operators.rms_norm = [inner = operators.rms_norm](const torch::Tensor& x, const torch::Tensor& weight,
                                                     double eps) {

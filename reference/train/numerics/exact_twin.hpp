@@ -35,7 +35,8 @@ bool is_of_operator(const std::string& name);
 /// \throws UserError if an element has no residue
 torch::Tensor recorded(const torch::Tensor& x, const std::string& name);
 
-/// Gives the weights of a whole model their residues, by name and place, and renews the input of every norm.
+/// Gives the weights of a whole model their residues, by name and place in the common order of rows
+/// (common_order.hpp), and renews the input of every norm.
 /// Does nothing outside of an exact twin. Call it before the model is split over ranks.
 void draw_residues(Decoder& model);
 
