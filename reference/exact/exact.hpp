@@ -9,17 +9,26 @@
 #include <string>
 
 #include <ATen/core/Tensor.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
 
 #include "reference/exact/arithmetic/tower.hpp"
+#include "reference/exact/dispatch_key.hpp"
 
 namespace parity::reference::exact {
 
 /// Lets all operators of this thread, and of the threads that it starts backward passes in, compute residues.
 /// Residues of an earlier twin are forgotten.
 void begin(Tower tower);
+/// Returns whether operators compute residues now: in a twin, and not in the scope of a ValuesAlone.
 bool is_active();
 /// Ends the twin of this thread. \pre begin()
 void end();
+
+/// While it lives, operators of this thread compute values alone. For what a program only reads out.
+class ValuesAlone {
+ private:
+  c10::impl::ExcludeDispatchKeyGuard guard_{dispatch_key};
+};
 
 /// Gives a tensor's elements new residues: hashes of a name and of the element's place.
 /// \param x  of any strides
