@@ -7,7 +7,6 @@
 
 #include "harness/base/error.hpp"
 #include "reference/attention/varlen.hpp"
-#include "reference/exact/exact.hpp"
 #include "reference/loss/token_cross_entropy.hpp"
 #include "reference/model/batch_invariance.hpp"
 #include "reference/parallel/model/tensor_parallel.hpp"
@@ -176,7 +175,6 @@ std::vector<Completion> Generator::generate(std::span<const GenerationRequest> r
     return completions;
 
   const torch::NoGradGuard no_grad;
-  const exact::ValuesAlone values;  // tokens and log probabilities are read out
   const int64_t slots = std::min(s.options.max_sequences, static_cast<int64_t>(requests.size()));
   s.cache.resize(slots, longest);
   RunningSequences running(lengths, {slots, s.options.max_tokens, !s.options.cache});
@@ -224,7 +222,6 @@ std::vector<std::vector<double>> Generator::logprobs(std::span<const Sequence> s
   }
   std::vector<std::vector<double>> result(sequences.size());
   const torch::NoGradGuard no_grad;
-  const exact::ValuesAlone values;  // tokens and log probabilities are read out
   RunningSequences running(lengths, {s.options.max_sequences, s.options.max_tokens, /*whole=*/true});
   for (std::vector<Chunk> pass = running.next_pass(); !pass.empty(); pass = running.next_pass()) {
     const torch::Tensor hidden_1TD = s.hidden(pass, tokens, /*keeps=*/false);

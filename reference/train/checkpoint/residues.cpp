@@ -27,7 +27,7 @@ torch::Tensor text_tensor(const std::string& text) {
   return torch::tensor(std::vector<uint8_t>(text.begin(), text.end()), torch::kUInt8);
 }
 
-std::string text_of(const torch::Tensor& bytes) {
+std::string draw_text(const torch::Tensor& bytes) {
   const torch::Tensor here = bytes.contiguous();
   return {reinterpret_cast<const char*>(here.const_data_ptr<uint8_t>()), static_cast<size_t>(here.numel())};
 }
@@ -39,7 +39,7 @@ Json without_begin(Json draw) {
 }
 
 /// Returns the place of each element that a rank holds in the whole tensor.
-torch::Tensor places_of(const torch::Tensor& held, const TensorLayout& layout) {
+torch::Tensor places_in_whole(const torch::Tensor& held, const TensorLayout& layout) {
   const at::IntArrayRef shape = layout.global_shape.empty() ? held.sizes() : layout.global_shape;
   return part_of_logical(torch::arange(c10::multiply_integers(shape), torch::kInt64).view(shape), layout);
 }
@@ -67,7 +67,7 @@ LoadedResidues::LoadedResidues(const Entries& entries, int64_t update, const std
     begin_residues_after(update);
     return;
   }
-  const Json saved = Json::parse(text_of(draw->value()));
+  const Json saved = Json::parse(draw_text(draw->value()));
   if (without_begin(saved) != without_begin(describe_residues()))
     throw UserError("cannot resume from " + file.string() +
                     " (its residues are of another draw); give the PARITY_EXACT_KEY that saved it");
@@ -79,7 +79,7 @@ void LoadedResidues::give(const torch::Tensor& target, const TensorLayout& layou
   if (!exact::is_active())
     return;
   if (!has_residues_)
-    return exact::draw(target, "loaded/" + name, places_of(target, layout));
+    return exact::draw(target, "loaded/" + name, places_in_whole(target, layout));
   const auto found = entries_.find(residue_name(name));
   if (found == entries_.end())
     throw UserError("the checkpoint has no residues of " + name + " (it is damaged); save it again");

@@ -14,6 +14,18 @@ namespace parity::reference {
 namespace {
 
 int64_t begins_after = 0;  ///< the update whose values the twin began from
+ExactConstants form_of_constants = ExactConstants::binary;
+
+exact::Constants constants_of(ExactConstants form) {
+  switch (form) {
+    case ExactConstants::decimal:
+      return exact::Constants::decimal;
+    case ExactConstants::fraction:
+      return exact::Constants::fraction;
+    default:
+      return exact::Constants::binary;
+  }
+}
 
 /// Returns how many levels the model needs: one more than exponentials follow each other between two norms.
 /// An expert that weighs its input has two, that of the score and that of its activation.
@@ -55,9 +67,10 @@ void drop_unused_levels(Decoder& model) {
 
 }  // namespace
 
-void begin_exact_twin(const RunConfig& config, uint64_t key) {
-  exact::begin(exact::Tower(key, levels_of(config)));
+void begin_exact_twin(const RunConfig& config, uint64_t key, ExactConstants constants) {
+  exact::begin(exact::Tower(key, levels_of(config), constants_of(constants)));
   begins_after = 0;
+  form_of_constants = constants;
 }
 
 Json describe_residues() {
@@ -65,6 +78,8 @@ Json describe_residues() {
     return {};
   Json residues = {{"prime", std::to_string(exact::tower().field(0).prime())},
                    {"fingerprint", std::to_string(exact::tower().hash(0, 0, 0))}};
+  if (form_of_constants != ExactConstants::binary)
+    residues["constants"] = name_of(form_of_constants);
   if (begins_after > 0)
     residues["begin_after_update"] = begins_after;
   return residues;

@@ -124,6 +124,7 @@ std::shared_ptr<Group> meet(const Invocation& invocation, const RunConfig& confi
   plan["--start-from"] = !invocation.start_from.empty();
   plan["--trace"] = !invocation.trace.empty();
   plan["PARITY_EXACT_KEY"] = invocation.exact_key;
+  plan["PARITY_EXACT_CONSTANTS"] = name_of(invocation.exact_constants);
   check_equal_configs(plan, *world);
   return world;
 }
@@ -164,7 +165,7 @@ void run(const Invocation& invocation, const Job& job, std::ostream& log, const 
   require_mkl_branch();
   check_exact(invocation, read_capture(invocation.capture));
   if (config.dtype == Precision::exact)
-    begin_exact_twin(config, invocation.exact_key);
+    begin_exact_twin(config, invocation.exact_key, invocation.exact_constants);
   const bool is_first = job.rank == 0;
   if (is_first && !invocation.save_weights.empty())
     const NewFile writable(invocation.save_weights);  // throws before training if it cannot be written
