@@ -14,8 +14,8 @@ namespace {
 using compare::Relation;
 using Pair = std::pair<std::string, std::string>;
 
-/// Returns whether a check is about the work or the tokens of a run alone: collectives, blocks computed again,
-/// other batches. It says nothing of the function that the run computes: a token may be masked.
+/// Returns whether a check is about the work or the tokens of a run alone: collectives, blocks computed
+/// again, other batches. It says nothing of the function that the run computes: a token may be masked.
 bool is_of_work(const compare::Check& check) {
   return !check.channels.empty() && std::ranges::all_of(check.channels, [](const std::string& channel) {
     return channel.starts_with("comm.") || channel == "recomputed_blocks" || channel == "batch_digest";

@@ -18,8 +18,8 @@ void begin_exact_twin(const RunConfig& config, uint64_t key,
                       ExactConstants constants = ExactConstants::binary);
 
 /// Returns what residues depend on, for the trace's provenance, since only residues of one draw can be
-/// compared: their prime, a fingerprint of their key, how constants are taken, and the update after which a checkpoint of values was
-/// loaded, if one was. Null outside of an exact twin.
+/// compared: their prime, a fingerprint of their key, how constants are taken, and the update after which a
+/// checkpoint of values was loaded, if one was. Null outside of an exact twin.
 Json describe_residues();
 /// States that this twin begins after an update, from a checkpoint of values.
 void begin_residues_after(int64_t update);
