@@ -7,6 +7,7 @@
 #include "harness/base/error.hpp"
 #include "reference/comm/group.hpp"
 #include "reference/comm/group_shared.hpp"
+#include "reference/comm/mirror.hpp"
 #include "reference/comm/tagged_messages.hpp"
 
 namespace parity::reference {
@@ -140,9 +141,10 @@ void Group::perform(const char* kind, const Bytes& bytes, const Start& start) co
   this->start(kind, bytes, start).wait();
 }
 
-/// Returns who follows a tensor's collectives; null: nobody.
+/// Returns who follows a tensor's collectives; null: nobody, also while operators are not seen.
 Mirror* Group::mirror_of(const torch::Tensor& tensor) const {
-  return tensor.is_floating_point() ? shared_->mirror.get() : nullptr;
+  const bool sees = !c10::impl::tls_is_dispatch_key_excluded(Mirror::operators_seen_by);
+  return sees && tensor.is_floating_point() ? shared_->mirror.get() : nullptr;
 }
 
 void Group::follow(std::shared_ptr<Mirror> mirror) const {

@@ -14,6 +14,13 @@ constexpr auto enum_names(Precision) {
   return named<Precision::exact>("dtype", {"float32", "float64", "exact"});
 }
 
+/// How an exact twin takes constants of the program: as the binary fractions that they are, as the shortest
+/// decimals that round to them, or as fractions of small whole numbers that do.
+enum class ExactConstants { binary, decimal, fraction };
+constexpr auto enum_names(ExactConstants) {
+  return named<ExactConstants::fraction>("form of constants", {"binary", "decimal", "fraction"});
+}
+
 enum class DeviceChoice { cpu, cuda };
 constexpr auto enum_names(DeviceChoice) {
   return named<DeviceChoice::cuda>("device", {"cpu", "cuda"});

@@ -156,6 +156,8 @@ Invocation parse_command_line(const std::vector<std::string>& arguments, const E
   if (!dtype.empty())
     set_key(run.config, "dtype", dtype);
   run.exact_key = exact_key(environment("PARITY_EXACT_KEY"));
+  if (const std::string constants = environment("PARITY_EXACT_CONSTANTS"); !constants.empty())
+    run.exact_constants = parse_enum<ExactConstants>(constants);
   take_weights(given, run);
   default_to(run.trace, environment("PARITY_TRACE"));
   default_to(run.capture, environment("PARITY_CAPTURE"));
@@ -191,7 +193,8 @@ std::string_view help_text() {
   --version, --help
 
 The environment sets the same where no argument does: PARITY_CONFIG, PARITY_TRACE, PARITY_CAPTURE, PARITY_DTYPE,
-PARITY_CHECKPOINT_DIR, PARITY_HEARTBEAT. Exit codes: 0 done, 2 bad config or input, 3 file or device missing, 4 a loss
+PARITY_CHECKPOINT_DIR, PARITY_HEARTBEAT. Of exact twins: PARITY_EXACT_KEY (a number) and PARITY_EXACT_CONSTANTS
+(binary, decimal or fraction). Exit codes: 0 done, 2 bad config or input, 3 file or device missing, 4 a loss
 or gradient was not finite, 5 another rank is gone, 70 a bug. To train on several ranks, start as many as parallel.*
 asks for with parity run, torchrun, srun or mpirun.
 )";

@@ -31,6 +31,7 @@ struct Invocation {
   std::filesystem::path start_from;  ///< folder of a checkpoint; empty = from the beginning
   bool resume = false;
   uint64_t exact_key = 0;  ///< of its residues
+  ExactConstants exact_constants = ExactConstants::binary;
   bool quiet = false;
 };
 

@@ -156,8 +156,6 @@ void check_exact(const RunConfig& config, const Rules& rules) {
   const bool exact = config.dtype == Precision::exact;
   rules.rule(!exact || config.device == DeviceChoice::cpu, "dtype", "residues are computed on the CPU only",
              "set device = \"cpu\"");
-  rules.rule(!exact || config.checkpoint.restart_after == 0, "dtype", "a checkpoint keeps no residues",
-             "leave checkpoint.restart_after 0");
 }
 
 void check_resumed(RunConfig config) {

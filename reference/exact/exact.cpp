@@ -108,7 +108,7 @@ void begin(Tower tower) {
 }
 
 bool is_active() {
-  return active;
+  return active && !c10::impl::tls_is_dispatch_key_excluded(dispatch_key);
 }
 
 void end() {
@@ -124,7 +124,17 @@ void draw(const at::Tensor& x, const std::string& name) {
 
 void draw(const at::Tensor& x, const std::string& name, const at::Tensor& places) {
   const c10::impl::ExcludeDispatchKeyGuard without_residues(dispatch_key);
-  write(x, lifted({{map(places, tower().hash(0, fnv1a(name)))}}));
+  write(x, lifted({{drawn(name, places)}}));
+}
+
+at::Tensor drawn(const std::string& name, const at::Tensor& places) {
+  const c10::impl::ExcludeDispatchKeyGuard without_residues(dispatch_key);
+  return map(places, tower().hash(0, fnv1a(name)));
+}
+
+void restore(const at::Tensor& x, const at::Tensor& residues) {
+  const c10::impl::ExcludeDispatchKeyGuard without_residues(dispatch_key);
+  write(x, lifted({{residues}}));
 }
 
 void follow_change(const at::Tensor& x, const std::function<void()>& change) {
@@ -157,13 +167,13 @@ at::Tensor residues_of(const at::Tensor& x) {
 }
 
 at::Tensor filled_with_constants(at::Tensor x) {
-  if (active && is_numeric(x))
+  if (is_active() && is_numeric(x))
     mark_constant(x);
   return x;
 }
 
 at::Tensor computed_as(at::Tensor result, const std::function<at::Tensor()>& function) {
-  if (!active)
+  if (!is_active())
     return result;
   const at::DisableRecordFunctionGuard unseen;
   const c10::impl::ExcludeDispatchKeyGuard without_residues(dispatch_key);

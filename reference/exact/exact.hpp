@@ -9,17 +9,26 @@
 #include <string>
 
 #include <ATen/core/Tensor.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
 
 #include "reference/exact/arithmetic/tower.hpp"
+#include "reference/exact/dispatch_key.hpp"
 
 namespace parity::reference::exact {
 
 /// Lets all operators of this thread, and of the threads that it starts backward passes in, compute residues.
 /// Residues of an earlier twin are forgotten.
 void begin(Tower tower);
+/// Returns whether operators compute residues now: in a twin, and not in the scope of a ValuesAlone.
 bool is_active();
 /// Ends the twin of this thread. \pre begin()
 void end();
+
+/// While it lives, operators of this thread compute values alone. For what a program only reads out.
+class ValuesAlone {
+ private:
+  c10::impl::ExcludeDispatchKeyGuard guard_{dispatch_key};
+};
 
 /// Gives a tensor's elements new residues: hashes of a name and of the element's place.
 /// \param x  of any strides
@@ -27,9 +36,16 @@ void draw(const at::Tensor& x, const std::string& name);
 /// \param places  int64, of x's shape: the place of each element in the whole tensor that x is a part of
 void draw(const at::Tensor& x, const std::string& name, const at::Tensor& places);
 
+/// Returns the residues that `draw` gives: hashes of a name and of places.
+at::Tensor drawn(const std::string& name, const at::Tensor& places);
+
+/// Gives a tensor the residues of level 0 that `residues_of` returned of another one, as after a restart.
+/// \param residues  int64, of x's shape
+void restore(const at::Tensor& x, const at::Tensor& residues);
+
 /// Runs a function that changes a tensor's memory outside of operators, as a planted fault does. Each element
 /// whose bits it changes gets another residue: a hash of the old one and of the new bits.
-/// \param x  contiguous, real
+/// \param x  real
 void follow_change(const at::Tensor& x, const std::function<void()>& change);
 
 /// Returns a copy of the residues of level 0, int64, contiguous, in the shape of a real tensor.

@@ -10,6 +10,7 @@
 #include "harness/measure/tensor/digest.hpp"
 #include "reference/comm/group.hpp"
 #include "reference/config/model_names.hpp"
+#include "reference/exact/exact.hpp"
 #include "reference/parallel/core/parallel.hpp"
 #include "reference/rl/advantages.hpp"
 #include "reference/train/step/trainer.hpp"
@@ -158,6 +159,7 @@ std::vector<Rollout> Controller::generate(int64_t update) {
   for (uint64_t row = 0; row < rows; ++row)
     requests.push_back({task_.prompt(update, static_cast<int64_t>(row) / config_.rl.group_size),
                         config_.rl.max_new_tokens, static_cast<uint64_t>(update) * rows + row});
+  const exact::ValuesAlone values;  // completions are read out
   std::vector<Completion> completions = complete(requests);
   std::vector<Rollout> rollouts;
   for (size_t i = 0; i < requests.size(); ++i) {

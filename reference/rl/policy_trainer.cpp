@@ -5,8 +5,10 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <limits>
 
 #include "harness/base/error.hpp"
+#include "harness/base/hash.hpp"
 #include "reference/exact/exact.hpp"
 #include "reference/model/parameter.hpp"
 #include "reference/parallel/core/parallel.hpp"
@@ -22,26 +24,53 @@ bool wants_reference(const RlConfig& config) {
 }
 
 torch::Tensor view_of(const std::vector<double>& values, const MicroBatch& rows) {
-  return exact::filled_with_constants(
-      torch::from_blob(const_cast<double*>(values.data()), {rows.rows, rows.seq_len}, torch::kFloat64));
+  return torch::from_blob(const_cast<double*>(values.data()), {rows.rows, rows.seq_len}, torch::kFloat64);
+}
+
+/// Returns numbers that tell the tokens of a batch apart by their row's tokens and their position, on every
+/// rank alike. [B, S]
+torch::Tensor places_of(const MicroBatch& rows) {
+  constexpr uint64_t largest = std::numeric_limits<int64_t>::max();
+  const torch::Tensor places = torch::empty({rows.rows, rows.seq_len}, torch::kInt64);
+  auto* const to = places.mutable_data_ptr<int64_t>();
+  for (int64_t row = 0; row < rows.rows; ++row) {
+    const auto begin = static_cast<size_t>(row * rows.seq_len);
+    uint64_t of_row = 0;
+    for (size_t i = 0; i < static_cast<size_t>(rows.seq_len); ++i)
+      of_row = splitmix64(of_row ^ static_cast<uint64_t>(rows.tokens[begin + i]));
+    for (size_t i = 0; i < static_cast<size_t>(rows.seq_len); ++i)
+      to[begin + i] = static_cast<int64_t>(splitmix64(of_row + i) & largest);
+  }
+  return places;
+}
+
+/// Returns a view of numbers that other policies computed. In an exact twin they are variables, named by the
+/// tokens: their values round, so that they are not the same constants in every layout.
+torch::Tensor given(const std::vector<double>& values, const MicroBatch& rows, const std::string& name) {
+  torch::Tensor view = view_of(values, rows);
+  if (exact::is_active())
+    exact::draw(view, "rollout/" + name, places_of(rows));
+  return view;
 }
 
 /// Returns the batch as the loss takes it, for the tokens that the model has just processed.
 PolicyTokens tokens_of(const PolicyBatch& data, const TokenOutputs& outputs, const torch::Tensor& counts_BS) {
-  const auto own = [&](const std::vector<double>& values) {
-    return outputs.own(view_of(values, data.rows)).to(outputs.logprobs.scalar_type());
+  const auto own = [&](const torch::Tensor& values) {
+    return outputs.own(values).to(outputs.logprobs.scalar_type());
   };
-  PolicyTokens tokens{outputs.logprobs,     outputs.entropy,       own(data.generator), {},
-                      own(data.advantages), outputs.own(counts_BS)};
+  const torch::Tensor advantages = exact::filled_with_constants(view_of(data.advantages, data.rows));
+  PolicyTokens tokens{
+      outputs.logprobs, outputs.entropy,       own(given(data.generator, data.rows, "generator")), {},
+      own(advantages),  outputs.own(counts_BS)};
   if (!data.reference.empty())
-    tokens.reference = own(data.reference);
+    tokens.reference = own(given(data.reference, data.rows, "reference"));
   return tokens;
 }
 
 void add_advantages(PolicyMetrics& metrics, const std::vector<double>& own, const Group& batch_ranks) {
-  const torch::Tensor values = torch::tensor(own, torch::kFloat64);
+  const torch::Tensor values = exact::filled_with_constants(torch::tensor(own, torch::kFloat64));
   const torch::Tensor sums =
-      torch::stack({torch::tensor(static_cast<double>(own.size()), torch::kFloat64), values.sum()});
+      torch::stack({torch::full({}, static_cast<double>(own.size()), torch::kFloat64), values.sum()});
   batch_ranks.all_reduce(sums);
   const auto n = sums[0].item<double>();
   metrics.advantage_mean = sums[1].item<double>() / n;

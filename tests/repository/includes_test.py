@@ -136,11 +136,11 @@ ROOMS = {
     },
     "reports/model": {"": [], "checks": [""], "curves": [""], "suite": ["", "checks", "curves"]},
     "reference/train": {
-        "checks": [],
+        "checks": ["numerics"],
         "numerics": [],
         "step": ["checks", "numerics"],
         "capture": ["numerics", "step"],
-        "checkpoint": ["step"],
+        "checkpoint": ["numerics", "step"],
         "run": ["checks", "numerics", "step", "capture", "checkpoint"],
     },
     "reference/parallel": {

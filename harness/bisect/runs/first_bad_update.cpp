@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -37,9 +38,17 @@ int64_t distance_of_checkpoints(int64_t updates) {
 
 }  // namespace
 
-FirstBadUpdate::FirstBadUpdate(RunProbe& probe, int64_t visible)
-    : probe_(probe), visible_(visible), step_(visible) {
-  find_step();
+FirstBadUpdate::FirstBadUpdate(RunProbe& probe, int64_t visible, std::optional<SideTraces> values)
+    : probe_(probe),
+      before_(std::move(values)),
+      is_alone_(before_.has_value()),
+      visible_(visible),
+      step_(visible) {
+  if (is_alone_)
+    probe_.report("step", fmt::format("update {}, from the values that {} has before it", visible,
+                                      probe_.sides().expected));
+  else
+    find_step();
   find_tensor();
 }
 
@@ -91,7 +100,7 @@ void FirstBadUpdate::find_step() {
 }
 
 void FirstBadUpdate::search_later() {
-  if (first_ || !has_tensors())
+  if (first_ || !has_tensors() || is_alone_)
     return;
   run_before("later", probe_.runs().steps());
   if (!find_other_state(std::numeric_limits<int64_t>::max()))
@@ -162,7 +171,8 @@ void FirstBadUpdate::find_tensor() {
   }
   tensors_.emplace(run_again("tensors", all));
   take_first();
-  if (!first_ && before_ && from_checkpoint_ && step_ > 1) {  // the checkpoint does not carry the cause
+  if (!first_ && before_ && from_checkpoint_ && step_ > 1 &&
+      !is_alone_) {  // the checkpoint does not carry the cause
     from_checkpoint_ = false;
     SideTraces whole = run_again("tensors-from-start", all);
     tensors_.emplace(std::move(whole));

@@ -19,7 +19,8 @@ class FirstBadUpdate {
  public:
   /// Finds the update and the tensor. Records the stages "step" and "tensor".
   /// \param visible  a step at which a difference is visible, so the last one to consider
-  FirstBadUpdate(RunProbe& probe, int64_t visible);
+  /// \param values   of a search of exact twins at one later update: the run with the checkpoint before it
+  FirstBadUpdate(RunProbe& probe, int64_t visible, std::optional<SideTraces> values = {});
 
   /// Continues at the first update after which the states differ, if no tensor of the update differs. A
   /// channel may be computed differently from the same tensors, as a norm over shards is.
@@ -68,6 +69,7 @@ class FirstBadUpdate {
   std::optional<SideTraces> before_;  ///< with the state at each update
   int64_t every_ = 1;                 ///< updates between its checkpoints
   bool from_checkpoint_ = true;       ///< whether the update runs from one of its checkpoints
+  bool is_alone_ = false;             ///< no other update may be searched
   int64_t visible_;
   int64_t step_;
   std::optional<SideTraces> tensors_;

@@ -53,6 +53,11 @@ SideTraces RunProbe::run_as_far_as_possible(const std::string& suffix) {
   return counted(runs_.run_as_far_as_possible(announced(suffix), {}, {}));
 }
 
+SideTraces RunProbe::run_values() {
+  announced("values");
+  return counted(runs_.run_values());
+}
+
 SideTraces RunProbe::run_fed(const std::string& suffix, const SideRuns::Span& span,
                              const trace::Capture& kept, const trace::Capture& compared) {
   return counted(runs_.run_fed(announced(suffix), span, kept, compared));

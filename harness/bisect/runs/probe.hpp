@@ -28,6 +28,7 @@ class RunProbe {
 
   SideTraces run(const std::string& suffix, const SideRuns::Span& span, const trace::Capture& capture);
   SideTraces run_as_far_as_possible(const std::string& suffix);
+  SideTraces run_values();
   SideTraces run_fed(const std::string& suffix, const SideRuns::Span& span, const trace::Capture& kept,
                      const trace::Capture& compared);
   SideTraces run_shaken(const std::string& suffix, const SideRuns::Span& span, const trace::Capture& capture,

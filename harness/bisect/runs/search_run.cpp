@@ -3,6 +3,7 @@
 #include "harness/bisect/runs/search_run.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -237,6 +238,24 @@ PastRounding search_past_rounding(RunProbe& probe, FirstBadUpdate& update, const
   return past;
 }
 
+/// Returns the run with the checkpoint before `Sides::update`; nothing if the search begins at update 1.
+/// \throws UserError if the sides cannot begin there
+std::optional<SideTraces> values_before(RunProbe& probe) {
+  const int64_t update = probe.sides().update;
+  if (update == 0)
+    return std::nullopt;
+  const auto refuse = [&](const std::string& why) {
+    throw UserError(fmt::format("cannot search update {} alone ({})", update, why));
+  };
+  if (!probe.runs().are_exact())
+    refuse("only exact twins of parity-train begin anywhere; add --exact");
+  if (update > probe.runs().steps())
+    refuse(fmt::format("the arms make {} updates; name one of them", probe.runs().steps()));
+  if (!probe.runs().can_stop_early())
+    refuse("an arm restarts, so that it begins at update 1; leave out --step");
+  return update == 1 ? std::nullopt : std::optional(probe.run_values());
+}
+
 }  // namespace
 
 SearchRecord search_run(const Sides& sides, const suite::RunSettings& options, Progress& progress) {
@@ -245,10 +264,11 @@ SearchRecord search_run(const Sides& sides, const suite::RunSettings& options, P
         fmt::format("cannot search for a difference of {} from itself; name two arms", sides.expected));
   RunProbe probe(sides, options, progress);
   print_config(probe);
-  const std::optional<int64_t> visible = find_visible_step(probe);
+  std::optional<SideTraces> values = values_before(probe);
+  const std::optional<int64_t> visible = find_visible_step(probe, values ? &*values : nullptr);
   if (!visible)
     return std::move(probe.record);
-  FirstBadUpdate update(probe, *visible);
+  FirstBadUpdate update(probe, *visible, std::move(values));
   const std::string alone = search_without_tensor(probe, update, *visible);
   if (!update.first()) {
     probe.record.sentence = alone;

@@ -52,7 +52,7 @@ SideTraces finished(SideTraces traces) {
 }  // namespace
 
 SideRuns::SideRuns(const Sides& sides, const suite::RunSettings& options, Progress& progress)
-    : sides_{bare(sides), sides.expected, sides.actual},
+    : sides_{bare(sides), sides.expected, sides.actual, sides.update},
       options_(options),
       progress_(progress),
       planned_(plan_arms(sides_.source, options_)) {}
@@ -125,6 +125,12 @@ SideTraces SideRuns::run_fed(const std::string& suffix, const Span& span, const 
   return traces;
 }
 
+SideTraces SideRuns::run_values() {
+  suite::ExtraArm values = again(sides_.expected, "bisect-values", {.stop_after = sides_.update - 1}, {});
+  values.config["dtype"] = "float32";
+  return finished(run_extra({values}));
+}
+
 SideTraces SideRuns::run_shaken(const std::string& suffix, const Span& span, const trace::Capture& capture,
                                 const std::vector<trace::Fault>& shakes) {
   const suite::ExtraArm still = again(sides_.expected, suffix, span, capture);
@@ -154,7 +160,7 @@ std::vector<ConfigDifference> SideRuns::config_differences() const {
 int64_t SideRuns::steps() const {
   const int64_t both = std::min(suite::integer_of(planned_.arm(sides_.expected).config, "steps", 0),
                                 suite::integer_of(planned_.arm(sides_.actual).config, "steps", 0));
-  return are_exact() ? std::min(both, compare::two_updates.last) : both;
+  return are_exact() ? std::min(both, sides_.update > 0 ? sides_.update : compare::two_updates.last) : both;
 }
 
 bool SideRuns::are_exact() const {

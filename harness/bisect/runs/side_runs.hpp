@@ -17,6 +17,9 @@ namespace parity::bisect {
 struct Sides {
   suite::Case source;
   std::string expected, actual;
+  /// The only update that a search of exact twins looks at. Both begin it from the values that `expected` has
+  /// before it. 0: the first two updates.
+  int64_t update = 0;
 };
 
 /// A config key whose value differs between the two sides.
@@ -77,8 +80,12 @@ class SideRuns {
                         const std::vector<trace::Fault>& shakes);
 
   std::vector<ConfigDifference> config_differences() const;
-  /// Returns the updates to search. Of exact twins these are the first two: each update is a proof of its
-  /// own.
+  /// Trains the expected side in float32 up to the update before `Sides::update`, for a checkpoint there.
+  /// \throws UserError as `run`
+  SideTraces run_values();
+
+  /// Returns the last update to search. Of exact twins this is `Sides::update`, or the second: each update is
+  /// a proof of its own.
   int64_t steps() const;
   /// Returns whether the sides are exact twins. Their channels have ordinary values, which do not count.
   bool are_exact() const;

@@ -98,11 +98,18 @@ std::optional<trace::TensorKey> tensor_alone(const trace::Trace& one, const trac
 }
 
 /// Finds whether exact twins have different residues after an update. Their channels do not count.
-std::optional<int64_t> find_other_residues(RunProbe& probe) {
+/// \param values  the run whose checkpoint the last update begins from; null: all updates are searched
+std::optional<int64_t> find_other_residues(RunProbe& probe, const SideTraces* values) {
   const int64_t last = probe.runs().steps();
+  const std::string updates = values ? fmt::format("update {}", last) : fmt::format("updates 1 to {}", last);
   trace::Capture state;
   state.sketches.push_back({{}, {trace::Phase::grad, trace::Phase::param, trace::Phase::optim}, {}});
-  const SideTraces twins = probe.run("residues", {.stop_after = last}, state);
+  SideRuns::Span span = {.stop_after = last};
+  if (values) {
+    span.from = values;
+    span.start_step = last - 1;
+  }
+  const SideTraces twins = probe.run("residues", span, state);
   const trace::Trace &a = twins.expected_trace(), &b = twins.actual_trace();
   if (!holds_parameters(a, last) || !holds_parameters(b, last))
     throw UserError(fmt::format("cannot compare {} and {} (no parameter was recorded after update {})",
@@ -122,12 +129,10 @@ std::optional<int64_t> find_other_residues(RunProbe& probe) {
       first = step;
   if (!first) {
     probe.record.differs = false;
-    probe.report("residues", fmt::format("no residue differs in updates 1 to {}", last));
+    probe.report("residues", fmt::format("no residue differs in {}", updates));
     probe.record.sentence = fmt::format(
-        "{} and {} compute the same function in updates 1 to {}: every gradient, moment and parameter has "
-        "equal "
-        "residues",
-        probe.sides().expected, probe.sides().actual, last);
+        "{} and {} compute the same function in {}: every gradient, moment and parameter has equal residues",
+        probe.sides().expected, probe.sides().actual, updates);
     return std::nullopt;
   }
   probe.report("residues", fmt::format("residues differ from update {} on", std::max<int64_t>(*first, 1)),
@@ -137,9 +142,9 @@ std::optional<int64_t> find_other_residues(RunProbe& probe) {
 
 }  // namespace
 
-std::optional<int64_t> find_visible_step(RunProbe& probe) {
+std::optional<int64_t> find_visible_step(RunProbe& probe, const SideTraces* values) {
   if (probe.runs().are_exact())
-    return find_other_residues(probe);
+    return find_other_residues(probe, values);
   const SideTraces whole = probe.run_as_far_as_possible("whole");
   const trace::Trace &a = whole.expected_trace(), &b = whole.actual_trace();
   const std::vector<ChannelStation> first = first_channels(a, b, probe.beyond());

@@ -13,6 +13,7 @@ namespace parity::bisect {
 /// after the last update. Records the stage "curve".
 /// \return nothing if the runs do not differ, or end before they do. The record then has its sentence, except
 ///         in a search in float64.
-std::optional<int64_t> find_visible_step(RunProbe& probe);
+/// \param values  of a search of exact twins at one later update: the run with the checkpoint before it
+std::optional<int64_t> find_visible_step(RunProbe& probe, const SideTraces* values = nullptr);
 
 }  // namespace parity::bisect

@@ -32,7 +32,8 @@ bisect::OptionSides read_sides(const SideOptions& options, const std::vector<std
   }
 }
 
-ExitCode bisect_runs(const SideOptions& options, const std::vector<std::string>& verbs) {
+/// \param update  the only one to search; 0: any
+ExitCode bisect_runs(const SideOptions& options, int64_t update, const std::vector<std::string>& verbs) {
   if (const auto status = bisect_operator(options))
     return *status;
   const suite::SuiteOptions suite = options.run.suite_options();
@@ -41,7 +42,7 @@ ExitCode bisect_runs(const SideOptions& options, const std::vector<std::string>&
   const std::vector<suite::Arm>& arms = read.sides.arms;
   Progress progress(stderr);
   bisect::SearchRecord record =
-      bisect::search_run({read.sides, arms.front().name, arms.back().name}, suite, progress);
+      bisect::search_run({read.sides, arms.front().name, arms.back().name, update}, suite, progress);
   record.subject = read.subject;
   bisect::trim_search_runs(suite);
   return report_search(record, suite.out, "runs " + read.name, options.run.json);
@@ -64,6 +65,11 @@ void add_bisect(CLI::App& app, Action& action) {
   app.add_flag_callback(
       "--exact", [options] { options->settings.emplace_back("dtype=exact"); },
       "Search exact twins, whose integers differ only if the arms compute different functions");
+  auto update = std::make_shared<int64_t>(0);
+  app.add_option("--step", *update,
+                 "With --exact: search this update alone, from the values of the good side before it")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
   add_verbs(app, action, bisect_verbs);
   app.footer(
       "Without a subcommand: find the first bitwise difference between two arms: step, tensor, operator\n"
@@ -73,6 +79,7 @@ void add_bisect(CLI::App& app, Action& action) {
       "  parity bisect lr/warmup_index\n"
       "  parity bisect parallel/tensor:one_process tp_2 --json\n"
       "  parity bisect parallel/tensor --exact\n"
+      "  parity bisect parallel/tensor --exact --step 8\n"
       "  parity bisect good.toml bad.toml\n"
       "  parity bisect commits v1.2 HEAD --case lr/warmup_index\n"
       "  parity bisect golden lr/warmup_index:one_indexed\n"
@@ -80,7 +87,7 @@ void add_bisect(CLI::App& app, Action& action) {
       "  parity bisect traces a.h5 b.h5\n"
       "  parity bisect versions torch==2.10.0 torch==2.11.0 --case mine\n"
       "Exit status 0: the arms do not differ. 1: they differ, and the output says where.");
-  app.callback([&app, options, &action] {
+  app.callback([&app, options, update, &action] {
     if (!app.get_subcommands().empty())
       return;
     if (options->good.empty())
@@ -88,7 +95,7 @@ void add_bisect(CLI::App& app, Action& action) {
     std::vector<std::string> verbs;
     for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; }))
       verbs.push_back(verb->get_name());
-    action = [options, verbs] { return bisect_runs(*options, verbs); };
+    action = [options, update, verbs] { return bisect_runs(*options, *update, verbs); };
   });
 }
 

@@ -71,4 +71,18 @@ Series series_of(const trace::Channel& channel, const std::vector<int64_t>& step
   return series;
 }
 
+std::optional<int64_t> first_other_value(const trace::Trace& a, const trace::Trace& b,
+                                         const std::string& channel, int64_t last) {
+  const auto one = a.channels().find(channel), other = b.channels().find(channel);
+  for (int64_t update = 1; update <= last; ++update) {
+    if (one == a.channels().end() || other == b.channels().end())
+      return update;
+    const Series x = series_of(one->second, a.steps(), {update}),
+                 y = series_of(other->second, b.steps(), {update});
+    if (x.size() == 0 || y.size() == 0 || !same_bits(x, 0, y, 0))
+      return update;
+  }
+  return std::nullopt;
+}
+
 }  // namespace parity::compare

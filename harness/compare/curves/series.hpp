@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -42,5 +43,10 @@ double gap_between(const Series& a, size_t i, const Series& b, size_t j);
 /// \param lacking  if given: receives the wanted steps that are missing
 Series series_of(const trace::Channel& channel, const std::vector<int64_t>& steps,
                  const std::vector<int64_t>& wanted, std::vector<int64_t>* lacking = nullptr);
+
+/// Returns the first update, up to `last`, at which a channel has other bits in two traces, or is missing in
+/// one of them.
+std::optional<int64_t> first_other_value(const trace::Trace& a, const trace::Trace& b,
+                                         const std::string& channel, int64_t last);
 
 }  // namespace parity::compare

@@ -8,11 +8,13 @@
 #include <cmath>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <tuple>
 
 #include <fmt/format.h>
 
 #include "harness/base/json/fields.hpp"
+#include "harness/compare/curves/series.hpp"
 #include "harness/compare/sides/residues.hpp"
 #include "harness/compare/sides/window.hpp"
 #include "harness/compare/tensors/gap.hpp"
@@ -149,6 +151,26 @@ void require_numbers(const Check& check, const std::vector<Side>& sides) {
       }
 }
 
+/// Requires that values that round otherwise did not decide otherwise before the first residue that differs:
+/// which token is sampled, or, of the same function, which experts a token takes. Such twins may be one
+/// function all the same.
+void require_same_decisions(const Check& check, const Residues& found, const std::vector<Side>& sides) {
+  if (found.differing.empty())
+    return;
+  for (const char* channel : {"rollout_digest", "routing_digest"}) {
+    if (channel == std::string_view("routing_digest") && check.relation != Relation::same_function)
+      continue;  // another choice of experts is another function too
+    if (!sides[0].trace->channels().contains(channel) || !sides[1].trace->channels().contains(channel))
+      continue;
+    const int64_t last = found.differing.front().key.step;
+    if (const auto update = first_other_value(*sides[0].trace, *sides[1].trace, channel, last))
+      throw MissingEvidence(fmt::format(
+          "{} and {} decide differently at step {} ({}), and values take these decisions, so residues "
+          "that differ from step {} on prove nothing",
+          sides[0].name, sides[1].name, *update, channel, last));
+  }
+}
+
 /// Requires a gradient and a parameter: without them, equality says nothing about training.
 void require_training(const Residues& found, const std::vector<Side>& sides) {
   for (const trace::Phase phase : {trace::Phase::grad, trace::Phase::param})
@@ -168,6 +190,7 @@ CheckResult judge_residues(const Check& check, const std::vector<Side>& sides) {
   CheckResult result;
   const Residues found = compare_residues(check, sides, result.coverage);
   require_training(found, sides);
+  require_same_decisions(check, found, sides);
   result.measured = {{"tensors", found.compared.size()}, {"tensors_differing", found.differing.size()}};
   result.verdict = found.differing.empty() ? Verdict::identical : Verdict::different;
   if (const std::string example = describe_example(found, sides); !example.empty())
@@ -175,8 +198,9 @@ CheckResult judge_residues(const Check& check, const std::vector<Side>& sides) {
   const std::string where = over_text(steps_in(resolve(check.steps, sides), sides));
   if (found.differing.empty()) {
     result.sentence = fmt::format(
-        "{} and {} compute the same function: equal residues in {} (gradients, moments and parameters) {}",
-        b.name, a.name, count_text(found.compared.size(), "tensor"), where);
+        "{} and {} compute the same function{}: equal residues in {} (gradients, moments and parameters) {}",
+        b.name, a.name, a.trace->channels().contains("rollout_digest") ? " of given rollouts" : "",
+        count_text(found.compared.size(), "tensor"), where);
     return result;
   }
   const Difference& first = found.differing.front();

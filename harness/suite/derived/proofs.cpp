@@ -14,11 +14,19 @@ namespace {
 using compare::Relation;
 using Pair = std::pair<std::string, std::string>;
 
+/// Returns whether a check is about the work or the tokens of a run alone: collectives, blocks computed
+/// again, other batches. It says nothing of the function that the run computes: a token may be masked.
+bool is_of_work(const compare::Check& check) {
+  return !check.channels.empty() && std::ranges::all_of(check.channels, [](const std::string& channel) {
+    return channel.starts_with("comm.") || channel == "recomputed_blocks" || channel == "batch_digest";
+  });
+}
+
 /// Returns the pairs of arms that a case claims to be equivalent (true) or distinct (false).
 std::map<Pair, bool> claimed_pairs(const Case& item) {
   std::map<Pair, bool> claims;
   for (const compare::Check& check : item.checks) {
-    if (!check.needs_twins() || check.arms.size() != 2 ||
+    if (!check.needs_twins() || check.arms.size() != 2 || is_of_work(check) ||
         std::ranges::any_of(check.arms, [&](const auto& name) { return item.arm(name).is_command(); }))
       continue;
     const bool equivalent = check.relation == Relation::equivalent;

@@ -10,6 +10,7 @@
 #include "harness/operators/judge/judge.hpp"
 #include "harness/suite/judge/case_floors.hpp"
 #include "harness/suite/judge/first_weights.hpp"
+#include "harness/suite/judge/late_difference.hpp"
 #include "harness/suite/judge/law_check.hpp"
 #include "harness/suite/judge/name_points.hpp"
 #include "harness/suite/judge/replica_check.hpp"
@@ -53,6 +54,7 @@ compare::CheckResult judge_pair(const compare::Check& check, const PlannedCase& 
           ? judge_against_sibling(check, arms, golden::stored_golden(check.sibling->golden))
           : judge(check, arms);
   add_first_weights(result, check, arms);
+  excuse_late_difference(result, check, arms);
   return result;
 }
 

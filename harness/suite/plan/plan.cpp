@@ -102,6 +102,14 @@ int64_t last_exact_update(const Case& source, const Arm& arm, const RunLength& l
   return last;
 }
 
+/// Returns the update after which an exact twin restarts, of an arm that restarts later: the update before
+/// the last that is read, so that what is proved includes the restart. 0: the arm does not restart, or too
+/// few updates are read.
+int64_t exact_restart(const FlatConfig& config, int64_t last) {
+  const int64_t own = integer_of(config, "checkpoint.restart_after", 0);
+  return own < last || last < 2 ? 0 : last - 1;
+}
+
 trace::Capture exact_capture(const Case& source, const Arm& arm, const RunLength& length) {
   trace::Capture capture;
   for (const compare::Check& check : source.checks)
@@ -197,11 +205,15 @@ PlannedRun Plan::run_of(const PlannedCase& planned, const Arm& arm, Form form) {
   PlannedRun run;
   run.label = planned.source.name + ":" + arm.name;
   run.config = planned.arm(arm.name).config;
+  const RunLength length = length_of(run.config, arm);
   if (form != Form::own) {
     const std::string dtype = form == Form::exact ? "exact" : "float64";
     run.label += ":" + dtype;
     run.config["dtype"] = dtype;
   }
+  if (form == Form::exact)
+    if (const int64_t update = exact_restart(run.config, last_exact_update(planned.source, arm, length)))
+      run.config["checkpoint.restart_after"] = update;
   run.dtype = string_or(run.config, "dtype", "float32");
   run.command = arm.command;
   run.program = arm.program;
@@ -223,7 +235,6 @@ PlannedRun Plan::run_of(const PlannedCase& planned, const Arm& arm, Form form) {
   run.timeout_seconds = planned.source.timeout_seconds;
   run.is_operator = arm.is_operator;
   run.cacheable = arm.is_command() ? !arm.inputs.empty() || arm.is_operator : !names_places(arm.environment);
-  const RunLength length = length_of(run.config, arm);
   run.capture = form == Form::exact     ? exact_capture(planned.source, arm, length)
                 : form == Form::float64 ? twin_capture(planned.source, arm, length)
                                         : arm_capture(planned.source, arm, length, run.ranks);

@@ -75,6 +75,7 @@ struct Recorder::State {
   std::unique_ptr<Teacher> teacher;
   TraceWriter writer;
   FaultInjector faults;
+  bool faults_by_disturb;
   FaultHook fault;
   int64_t last_step;
   std::optional<int64_t> step;  // current step
@@ -93,6 +94,7 @@ struct Recorder::State {
         writer(std::make_unique<TraceFile>(options.path, options.config, options.provenance,
                                            options.append_after, RankPlace{options.rank, options.ranks})),
         faults(capture.faults, options.rank, options.ranks),
+        faults_by_disturb(options.faults_by_disturb),
         last_step(options.append_after > 0 ? options.append_after : -1) {}
 
   void require_step(const char* what) const {
@@ -203,7 +205,7 @@ void Recorder::tensor(Phase phase, std::string_view name, const TensorView& view
                       const TensorLayout& layout, std::optional<int64_t> place) {
   const int64_t order = state_->offer(phase, name, layout, place);
   const int64_t step = *state_->step;
-  if (!state_->capture.faults.empty())
+  if (!state_->capture.faults.empty() && !state_->faults_by_disturb)
     state_->faults.offer(step, phase, std::string(name), view, writable, layout);
   if (state_->fault && writable)
     state_->fault(step, phase, name, view, writable);

@@ -48,6 +48,8 @@ class Recorder {
     /// Rank of this process. Rank k > 0 writes trace.rank<k>.h5 in the folder of rank 0's `path`.
     int64_t rank = 0;
     int64_t ranks = 1;  ///< number of ranks in the run
+    /// Whether faults change only what `disturb` gets, since `tensor` gets residues of the run's values.
+    bool faults_by_disturb = false;
   };
 
   /// Opens the file. \throws UserError if it cannot be created, or holds other steps than `append_after` says

@@ -149,6 +149,11 @@ void add_movement(Rules& rules) {
   rules["index_put"] = rules["_index_put_impl"] = index_put;
   rules["scatter_add"] = scatter_add;
   rules["index_add"] = index_add;
+  rules["index_copy"] = [](Call& call) -> Results {  // (self, dim, index, source)
+    return {moved({call.numbers(0), call.numbers(3)}, [&](const Planes& planes, int64_t) {
+      return at::index_copy(planes[0], call.integer(1), call.tensor(2), planes[1]);
+    })};
+  };
   rules["embedding_dense_backward"] = embedding_backward;
   rules["cumsum"] = cumulated;
   rules["constant_pad_nd"] = [](Call& call) -> Results {  // (self, pad, value)

@@ -10,11 +10,15 @@
 #include "harness/base/error.hpp"
 #include "reference/comm/group.hpp"
 #include "reference/data/loader.hpp"
+#include "reference/exact/exact.hpp"
 #include "reference/model/parameter.hpp"
 #include "reference/optim/optimizer.hpp"
+#include "reference/parallel/core/layout.hpp"
+#include "reference/parallel/core/parallel.hpp"
 #include "reference/train/capture/layout.hpp"
 #include "reference/train/capture/offer.hpp"
 #include "reference/train/capture/restart_state.hpp"
+#include "reference/train/numerics/common_order.hpp"
 #include "reference/train/numerics/exact_twin.hpp"
 #include "reference/train/step/batch_input.hpp"
 #include "reference/train/step/trainer.hpp"
@@ -103,11 +107,17 @@ void StepCapture::offer(trace::Phase phase) {
                : parameter_layout(parameter.layout, shape, mesh, rank);
   };
   for (const Parameter& parameter : trainer_.parameters()) {
-    torch::Tensor value = recorded(
-        phase == trace::Phase::param ? parameter.value.detach() : parameter.value.grad(), parameter.name);
-    if (!value.is_cpu() && !recorder_.wants(phase, parameter.name))
+    const torch::Tensor own =
+        phase == trace::Phase::param ? parameter.value.detach() : parameter.value.grad();
+    if (!own.is_cpu() && !recorder_.wants(phase, parameter.name))
       continue;
-    const TensorLayout layout = layout_of(parameter, value.sizes().vec());
+    const Shape shape = own.sizes().vec();
+    const TensorLayout layout = layout_of(parameter, shape);
+    if (phase != trace::Phase::grad_local &&
+        offer_in_common_order(phase, parameter.name, own, parameter.layout, layout))
+      continue;
+    plant_faults(recorder_, phase, parameter.name, own, shape, layout);
+    torch::Tensor value = recorded(own, parameter.name);
     if (!value.is_cpu()) {
       parity::reference::offer(recorder_, trainer_.world().device(), phase, parameter.name, value,
                                view_of(value).shape, layout);
@@ -120,22 +130,45 @@ void StepCapture::offer(trace::Phase phase) {
     offer_router_biases();
 }
 
+bool StepCapture::offer_in_common_order(trace::Phase phase, const std::string& name,
+                                        const torch::Tensor& held, const TensorLayout& layout,
+                                        const TensorLayout& in_mesh) {
+  if (!exact::is_active() || !has_own_order(name, trainer_.dimensions()))
+    return false;
+  plant_faults(recorder_, phase, name, held, held.sizes().vec(), in_mesh);
+  const torch::Tensor whole =
+      logical_tensor(recorded(held, name).view(torch::kLong), layout, *trainer_.parallel().stage);
+  for (const auto& [common, rows] : in_common_order(name, whole, trainer_.dimensions())) {
+    const torch::Tensor value = rows.contiguous().view(torch::kUInt64);
+    const Shape shape = value.sizes().vec();
+    recorder_.tensor(phase, common, view_of(value), value.mutable_data_ptr(),
+                     parameter_layout({}, shape, trainer_.mesh(), trainer_.world().rank()));
+  }
+  return true;
+}
+
 void StepCapture::offer_optimizer_state() {
   for (const Optimizer::State& state : trainer_.optimizer().state()) {
-    if (state.value.dim() == 0 || !recorder_.wants(trace::Phase::optim, state.name))
+    if (state.value.dim() == 0)
       continue;
     const Shape shape = state.value.sizes().vec();
+    const TensorLayout layout =
+        parameter_layout(state.layout, shape, trainer_.mesh(), trainer_.world().rank());
+    if (offer_in_common_order(trace::Phase::optim, state.name, state.value, state.layout, layout) ||
+        !recorder_.wants(trace::Phase::optim, state.name))
+      continue;
     parity::reference::offer(recorder_, trainer_.world().device(), trace::Phase::optim, state.name,
-                             recorded(state.value, state.name), shape,
-                             parameter_layout(state.layout, shape, trainer_.mesh(), trainer_.world().rank()));
+                             state.value, shape, layout);
   }
 }
 
 void StepCapture::offer_router_biases() {
   for (const Parameter& bias : own_router_biases(trainer_)) {
+    const Shape shape = bias.value.sizes().vec();
+    const TensorLayout layout = parameter_layout({}, shape, trainer_.mesh(), trainer_.world().rank());
+    plant_faults(recorder_, trace::Phase::param, bias.name, bias.value, shape, layout);
     torch::Tensor here = recorded(bias.value.cpu(), bias.name);
-    recorder_.tensor(trace::Phase::param, bias.name, view_of(here), here.mutable_data_ptr(),
-                     parameter_layout({}, here.sizes().vec(), trainer_.mesh(), trainer_.world().rank()));
+    recorder_.tensor(trace::Phase::param, bias.name, view_of(here), here.mutable_data_ptr(), layout);
     if (!bias.value.is_cpu())
       bias.value.copy_(here);
   }

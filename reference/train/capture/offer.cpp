@@ -7,6 +7,8 @@
 
 #include "harness/base/error.hpp"
 #include "harness/trace/write/pieces.hpp"
+#include "reference/exact/exact.hpp"
+#include "reference/exact/shadow.hpp"
 #include "reference/train/numerics/exact_twin.hpp"
 
 namespace parity::reference {
@@ -52,12 +54,32 @@ torch::Tensor on_host(const torch::Tensor& x) {
 
 }  // namespace
 
+void plant_faults(trace::Recorder& recorder, trace::Phase phase, const std::string& name, const at::Tensor& x,
+                  const Shape& shape, const TensorLayout& layout) {
+  if (!exact::is_active() || !exact::is_numeric(x) || !recorder.may_change(phase, name))
+    return;
+  if (is_of_operator(name))
+    throw UserError("cannot plant a fault in " + name +
+                    " of an exact twin (it may be a copy, or on its way between ranks); name a tensor of the "
+                    "model or the optimizer");
+  exact::follow_change(x, [&] {
+    const torch::NoGradGuard no_grad;
+    const torch::Tensor here = on_host(x);
+    TensorView view = view_of(here);
+    view.shape = shape;
+    recorder.disturb(phase, name, view, here.mutable_data_ptr(), layout);
+    if (!here.is_alias_of(x))
+      x.copy_(here);
+  });
+}
+
 void offer(trace::Recorder& recorder, const Device& device, trace::Phase phase, const std::string& name,
            const at::Tensor& x, const Shape& shape, const TensorLayout& layout) {
   const at::DisableRecordFunctionGuard unseen;
   const torch::NoGradGuard no_grad;
-  const torch::Tensor target =
-      recorded(x.variable_data(), name);  // its own version counter: autograd is not to notice
+  const torch::Tensor own = x.variable_data();  // its own version counter: autograd is not to notice
+  plant_faults(recorder, phase, name, own, shape, layout);
+  const torch::Tensor target = recorded(own, name);
   if (!target.is_cpu() && device.plugin->measure != nullptr && trace::micro_batch_of(layout) == nullptr &&
       !recorder.wants_elements(phase, name)) {
     const torch::Tensor there = target.contiguous();

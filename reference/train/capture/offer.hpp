@@ -19,6 +19,11 @@ std::optional<DType> dtype_of(const at::Tensor& x);
 /// Returns a view of a tensor's memory on any device. \throws InternalError if it is not contiguous
 TensorView view_of(const at::Tensor& x);
 
+/// Applies the capture's faults to a tensor of an exact twin. An element whose bits they change gets another
+/// residue. Does nothing outside of an exact twin, where `offer` applies them.
+void plant_faults(trace::Recorder& recorder, trace::Phase phase, const std::string& name, const at::Tensor& x,
+                  const Shape& shape, const TensorLayout& layout);
+
 /// Offers a tensor of any strides and device to a Recorder, in row-major order, and writes back what a fault
 /// has changed, without autograd's knowledge. Nothing here is differentiable, since it would become part of
 /// the run.

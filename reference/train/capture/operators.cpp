@@ -12,6 +12,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/trace/format/operator_tensor.hpp"
+#include "reference/exact/exact.hpp"
 #include "reference/train/capture/offer.hpp"
 
 namespace parity::reference {
@@ -253,6 +254,9 @@ void OperatorCapture::disturb(const Context& context, const std::string& slot, c
       trace::OperatorTensor{context.at.module, context.number, context.op, slot, rank_}.name();
   if (!can_be_kept(bytes) || !recorder_.may_change(context.at.phase, name))
     return;
+  if (exact::is_active())
+    throw UserError("cannot plant a fault in " + name +
+                    " of an exact twin (residues pass ranks by a way of their own); name another tensor");
   const torch::Tensor target = bytes.variable_data(), here = target.cpu();
   recorder_.disturb(context.at.phase, name, view_of(here), here.mutable_data_ptr());
   if (!here.is_alias_of(target))

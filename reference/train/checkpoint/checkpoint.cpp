@@ -5,13 +5,17 @@
 #include <caffe2/serialize/file_adapter.h>
 #include <caffe2/serialize/inline_container.h>
 
+#include <c10/core/impl/LocalDispatchKeySet.h>
 #include <c10/util/Exception.h>
 #include <torch/csrc/jit/serialization/import_read.h>
 #include <torch/csrc/jit/serialization/pickle.h>
 
 #include "harness/base/error.hpp"
 #include "harness/base/files/file.hpp"
+#include "reference/exact/dispatch_key.hpp"
+#include "reference/exact/exact.hpp"
 #include "reference/parallel/core/layout.hpp"
+#include "reference/train/checkpoint/residues.hpp"
 #include "reference/train/checkpoint/whole_tensors.hpp"
 #include "reference/train/step/trainer.hpp"
 #include "reference/train/step/trainer_state.hpp"
@@ -73,20 +77,54 @@ void copy_into(const torch::Tensor& target, const TensorLayout& layout, const to
   torch::Tensor(target).copy_(part_of_logical(saved, layout));
 }
 
+/// Copies values of a checkpoint into the trainer's tensors. An exact twin gives them residues.
+class CheckpointReader {
+ public:
+  CheckpointReader(const Entries& entries, const LoadedResidues& residues, const std::filesystem::path& file)
+      : entries_(entries), residues_(residues), file_(file) {}
+
+  /// Loads numbers that training computed.
+  void numbers(const torch::Tensor& target, const TensorLayout& layout, const std::string& name) const {
+    copy(target, layout, name);
+    residues_.give(target, layout, name);
+  }
+  /// Loads a count, or what else is a constant of the program. A count is exact in every dtype, and devices
+  /// use different dtypes for it.
+  void constants(const torch::Tensor& target, const std::string& name, bool counts) const {
+    copy(target, {}, name, counts);
+    exact::filled_with_constants(target);
+  }
+
+ private:
+  void copy(const torch::Tensor& target, const TensorLayout& layout, const std::string& name,
+            bool casts = false) const {
+    const c10::impl::ExcludeDispatchKeyGuard without_residues(exact::dispatch_key);
+    const torch::Tensor& saved = find(entries_, name, file_);
+    copy_into(target, layout, casts ? saved.to(target.scalar_type()) : saved, name, file_);
+  }
+
+  const Entries& entries_;
+  const LoadedResidues& residues_;
+  const std::filesystem::path& file_;
+};
+
 }  // namespace
 
 void Trainer::save(const std::filesystem::path& file) const {
   const TrainerState& s = *state_;
   Entries entries;
+  const auto insert = [&](const std::string& name, const torch::Tensor& value, const TensorLayout& layout) {
+    insert_whole(entries, name, value, layout, s.parallel);
+    if (value.dim() > 0)  // a scalar counts
+      insert_residues(entries, name, value, layout, s.parallel);
+  };
   for (const Parameter& parameter : s.applied.parameters)
-    insert_whole(entries, "parameter/" + parameter.name, parameter.value.detach(), parameter.layout,
-                 s.parallel);
+    insert("parameter/" + parameter.name, parameter.value.detach(), parameter.layout);
   for (const auto& [kind, values] : s.kept_values)
     for (size_t i = 0; i < values->size(); ++i)
-      insert_whole(entries, kind + "/" + s.applied.parameters[i].name, (*values)[i],
-                   s.applied.parameters[i].layout, s.parallel);
+      insert(kind + "/" + s.applied.parameters[i].name, (*values)[i], s.applied.parameters[i].layout);
   for (const Optimizer::State& state : s.optimizer->state())
-    insert_whole(entries, "optimizer/" + state.name, state.value, state.layout, s.parallel);
+    insert("optimizer/" + state.name, state.value, state.layout);
   if (!join_stages(entries, s.parallel))
     return;
   for (const Parameter& bias : router_biases())
@@ -95,6 +133,7 @@ void Trainer::save(const std::filesystem::path& file) const {
   entries.insert("schedule_position", scalar(s.schedule_position));
   entries.insert("data_position", scalar(s.loader.position()));
   entries.insert("generator", default_generator().get_state());
+  insert_draw(entries);
   const std::vector<char> bytes = torch::jit::pickle_save(entries);
   write_file(file, {bytes.data(), bytes.size()});
 }
@@ -105,27 +144,27 @@ void Trainer::load(const std::filesystem::path& file, const std::vector<Checkpoi
     return std::find(exclude.begin(), exclude.end(), part) != exclude.end();
   };
   const Entries entries = read_entries(file);
+  s.updates_done = find(entries, "updates_done", file).item<int64_t>();
+  const LoadedResidues residues(entries, s.updates_done, file);
+  const CheckpointReader saved(entries, residues, file);
   for (const Parameter& parameter : s.applied.parameters)
-    copy_into(parameter.value, parameter.layout, find(entries, "parameter/" + parameter.name, file),
-              parameter.name, file);
+    saved.numbers(parameter.value, parameter.layout, "parameter/" + parameter.name);
   for (const auto& [kind, values] : s.kept_values)
-    for (size_t i = 0; i < values->size(); ++i) {
-      const std::string name = kind + "/" + s.applied.parameters[i].name;
-      copy_into((*values)[i], s.applied.parameters[i].layout, find(entries, name, file), name, file);
-    }
+    for (size_t i = 0; i < values->size(); ++i)
+      saved.numbers((*values)[i], s.applied.parameters[i].layout, kind + "/" + s.applied.parameters[i].name);
   for (const Parameter& bias : router_biases())
     if (!excluded(CheckpointPart::router_biases))
-      copy_into(bias.value, {}, find(entries, "buffer/" + bias.name, file), bias.name, file);
+      saved.constants(bias.value, "buffer/" + bias.name, /*counts=*/false);
   for (const Optimizer::State& state : s.optimizer->state()) {
     const std::string name = "optimizer/" + state.name;
     const bool is_step = name.starts_with(step_prefix);
     if (excluded(CheckpointPart::optimizer) || (is_step && excluded(CheckpointPart::optimizer_step)))
       continue;
-    const torch::Tensor& saved = find(entries, name, file);
-    // A count of steps is exact in every dtype, and devices use different dtypes for it.
-    copy_into(state.value, state.layout, is_step ? saved.to(state.value.scalar_type()) : saved, name, file);
+    if (state.value.dim() == 0)
+      saved.constants(state.value, name, is_step);
+    else
+      saved.numbers(state.value, state.layout, name);
   }
-  s.updates_done = find(entries, "updates_done", file).item<int64_t>();
   if (!excluded(CheckpointPart::schedule))
     s.schedule_position = find(entries, "schedule_position", file).item<int64_t>();
   if (!excluded(CheckpointPart::data))

@@ -8,20 +8,29 @@
 #include "reference/exact/exact.hpp"
 #include "reference/exact/ranks/collectives.hpp"
 #include "reference/exact/shadow.hpp"
+#include "reference/train/numerics/common_order.hpp"
 
 namespace parity::reference {
 namespace {
+
+int64_t begins_after = 0;  ///< the update whose values the twin began from
+ExactConstants form_of_constants = ExactConstants::binary;
+
+exact::Constants constants_of(ExactConstants form) {
+  switch (form) {
+    case ExactConstants::decimal:
+      return exact::Constants::decimal;
+    case ExactConstants::fraction:
+      return exact::Constants::fraction;
+    default:
+      return exact::Constants::binary;
+  }
+}
 
 /// Returns how many levels the model needs: one more than exponentials follow each other between two norms.
 /// An expert that weighs its input has two, that of the score and that of its activation.
 int64_t levels_of(const RunConfig& config) {
   return dimensions_of(config).moe.score_before ? 3 : 2;
-}
-
-/// Returns whether a recorded tensor is an operator's input or output. Its elements need no residue: a mask
-/// of -inf has none.
-bool is_of_operator(const std::string& name) {
-  return name.find('@') != std::string::npos;
 }
 
 torch::Tensor residues_of(const torch::Tensor& x, const std::string& name) {
@@ -58,20 +67,35 @@ void drop_unused_levels(Decoder& model) {
 
 }  // namespace
 
-void begin_exact_twin(const RunConfig& config, uint64_t key) {
-  exact::begin(exact::Tower(key, levels_of(config)));
+void begin_exact_twin(const RunConfig& config, uint64_t key, ExactConstants constants) {
+  exact::begin(exact::Tower(key, levels_of(config), constants_of(constants)));
+  begins_after = 0;
+  form_of_constants = constants;
 }
 
 Json describe_residues() {
   if (!exact::is_active())
     return {};
-  return {{"prime", std::to_string(exact::tower().field(0).prime())},
-          {"fingerprint", std::to_string(exact::tower().hash(0, 0, 0))}};
+  Json residues = {{"prime", std::to_string(exact::tower().field(0).prime())},
+                   {"fingerprint", std::to_string(exact::tower().hash(0, 0, 0))}};
+  if (form_of_constants != ExactConstants::binary)
+    residues["constants"] = name_of(form_of_constants);
+  if (begins_after > 0)
+    residues["begin_after_update"] = begins_after;
+  return residues;
+}
+
+void begin_residues_after(int64_t update) {
+  begins_after = update;
 }
 
 void follow_collectives(const Group& world) {
   if (exact::is_active())
     world.follow(exact::follow_collectives());
+}
+
+bool is_of_operator(const std::string& name) {
+  return name.find('@') != std::string::npos;
 }
 
 torch::Tensor recorded(const torch::Tensor& x, const std::string& name) {
@@ -92,7 +116,12 @@ torch::Tensor recorded(const torch::Tensor& x, const std::string& name) {
 void draw_residues(Decoder& model) {
   if (!exact::is_active())
     return;
-  model.visit_weights([](const std::string& name, torch::Tensor& weight) { exact::draw(weight, name); });
+  const auto drawn = [](const std::string& name, at::IntArrayRef shape) {
+    return exact::drawn(name, torch::arange(c10::multiply_integers(shape), torch::kLong).view(shape));
+  };
+  model.visit_weights([&](const std::string& name, torch::Tensor& weight) {
+    exact::restore(weight, in_own_order(name, weight.sizes(), model.dimensions(), drawn));
+  });
   ModuleHooks::Operators operators = model.hooks().operators();
   operators.rms_norm = [inner = operators.rms_norm](const torch::Tensor& x, const torch::Tensor& weight,
                                                     double eps) {

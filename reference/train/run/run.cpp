@@ -56,17 +56,10 @@ std::chrono::milliseconds collective_timeout() {
   return std::chrono::milliseconds(static_cast<int64_t>(1000 * seconds) + 1);
 }
 
-/// Refuses what an exact twin cannot follow: numbers that come from a file or are changed in a copy.
+/// Refuses what an exact twin cannot follow: values of another run, which have no residues.
 void check_exact(const Invocation& invocation, const trace::Capture& capture) {
-  if (invocation.config.dtype != Precision::exact)
-    return;
-  if (invocation.resume || !invocation.start_from.empty())
-    throw UserError(
-        "cannot resume an exact twin (a checkpoint keeps no residues); train it from the beginning");
-  if (!capture.faults.empty() || !capture.teacher.empty() || capture.replay)
-    throw UserError(
-        "cannot plant faults, teach or replay in an exact twin (its trace has residues, and what "
-        "changes them changes no value); use another dtype");
+  if (invocation.config.dtype == Precision::exact && (!capture.teacher.empty() || capture.replay))
+    throw UserError("cannot teach or replay an exact twin (its trace has residues); use another dtype");
 }
 
 std::unique_ptr<trace::Recorder> make_recorder(const Invocation& invocation, const Trainer& trainer) {
@@ -77,6 +70,7 @@ std::unique_ptr<trace::Recorder> make_recorder(const Invocation& invocation, con
       read_capture(invocation.capture), invocation.resume ? trainer.updates_done() : 0};
   options.rank = trainer.world().rank();
   options.ranks = trainer.world().size();
+  options.faults_by_disturb = invocation.config.dtype == Precision::exact;
   return std::make_unique<trace::Recorder>(std::move(options));
 }
 
@@ -130,6 +124,7 @@ std::shared_ptr<Group> meet(const Invocation& invocation, const RunConfig& confi
   plan["--start-from"] = !invocation.start_from.empty();
   plan["--trace"] = !invocation.trace.empty();
   plan["PARITY_EXACT_KEY"] = invocation.exact_key;
+  plan["PARITY_EXACT_CONSTANTS"] = name_of(invocation.exact_constants);
   check_equal_configs(plan, *world);
   return world;
 }
@@ -170,7 +165,7 @@ void run(const Invocation& invocation, const Job& job, std::ostream& log, const 
   require_mkl_branch();
   check_exact(invocation, read_capture(invocation.capture));
   if (config.dtype == Precision::exact)
-    begin_exact_twin(config, invocation.exact_key);
+    begin_exact_twin(config, invocation.exact_key, invocation.exact_constants);
   const bool is_first = job.rank == 0;
   if (is_first && !invocation.save_weights.empty())
     const NewFile writable(invocation.save_weights);  // throws before training if it cannot be written

@@ -47,9 +47,10 @@ class ExactTwinTest : public RanksTest {
   }
 
   /// Trains both in each process, the first on one rank and the second on all, and demands equal residues.
-  std::vector<std::string> compare(const RunConfig& one, const RunConfig& other) {
+  std::vector<std::string> compare(const RunConfig& one, const RunConfig& other,
+                                   ExactConstants constants = ExactConstants::binary) {
     return run_ranks(other.parallel.ranks(), [&](Group& world) {
-      begin_exact_twin(one, 1);
+      begin_exact_twin(one, 1, constants);
       Trainer whole(one), parts(other, held(world));
       const std::shared_ptr<Group> alone =
           world.subgroup("alone" + std::to_string(world.rank()), {world.rank()});
@@ -109,6 +110,16 @@ TEST_F(ExactTwinTest, EpsOffByATenBillionthIsAnother) {
   RunConfig other = config();
   other.optimizer.eps *= 1 + 1e-10;
   expect_different(config(), other);
+}
+
+TEST_F(ExactTwinTest, RoundedDecimalIsAnotherConstantButNotAnotherDecimal) {
+  RunConfig other = config();
+  other.optimizer.eps = static_cast<double>(static_cast<float>(config().optimizer.eps));
+  ASSERT_NE(other.optimizer.eps, config().optimizer.eps);
+  expect_different(config(), other);
+  EXPECT_THAT(compare(config(), other, ExactConstants::decimal), Each(""));
+  other.optimizer.eps *= 1.0001;
+  EXPECT_THAT(compare(config(), other, ExactConstants::decimal), Each(HasSubstr("another function: ")));
 }
 
 TEST_F(ExactTwinTest, AMeanOfMeansIsAnother) {

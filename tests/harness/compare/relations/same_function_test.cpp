@@ -39,6 +39,21 @@ TEST_F(SameFunctionTest, OneResidue_IsAnotherFunction) {
   EXPECT_EQ(result.worst->quantity, "v");
 }
 
+TEST_F(SameFunctionTest, OtherDecisionBefore_IsToldFirst) {
+  const auto routed = [](PlantedRun run, std::vector<int64_t> digests) {
+    run.channels["routing_digest"] = std::move(digests);
+    return run;
+  };
+  const CheckResult told = judge_twins(routed(twin(), {7, 8}), routed(changed(2, 0), {7, 9}));
+  EXPECT_EQ(told.verdict, Verdict::missing);
+  EXPECT_THAT(told.sentence, HasSubstr("a and b decide differently at step 2 (routing_digest)"));
+  for (const PlantedRun& earlier : {changed(1, 0), changed(1, 3)})
+    EXPECT_EQ(judge_twins(routed(twin(), {7, 8}), routed(earlier, {7, 9})).verdict, Verdict::different)
+        << "the decision of step 2 is no excuse for step 1";
+  EXPECT_EQ(judge_twins(routed(twin(), {7, 8}), routed(changed(2, 0), {7, 8})).verdict, Verdict::different);
+  EXPECT_EQ(judge_twins(routed(twin(), {7, 8}), routed(twin(), {7, 9})).verdict, Verdict::identical);
+}
+
 TEST_F(SameFunctionTest, FirstPhaseThatDiffers_NamesThePart) {
   EXPECT_THAT(judge_twins(twin(), changed(1, 1)).looks_like, HasSubstr("1 of 2 gradients differ"));
   EXPECT_THAT(judge_twins(twin(), changed(1, 2)).looks_like, HasSubstr("the optimizer's constants"));

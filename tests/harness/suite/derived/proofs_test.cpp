@@ -41,6 +41,12 @@ TEST(ProofsTest, EachClaimedPair_GetsOneCheckOfExactTwins) {
   EXPECT_THAT(other.arms, ElementsAre("a", "c"));
 }
 
+TEST(ProofsTest, ClaimsOfWorkAlone_GetNone) {
+  const std::string gathers = "channel = \"comm.tp.all_gather.calls\"";
+  EXPECT_EQ(with_proofs(claim("b", "distinct", gathers)).checks.size(), 1U);
+  EXPECT_EQ(with_proofs(claim("b", "distinct", gathers) + claim("b", "distinct")).checks.size(), 3U);
+}
+
 TEST(ProofsTest, CommandsAndOwnChecks_GetNone) {
   EXPECT_EQ(with_proofs(claim("d", "equivalent")).checks.size(), 1U);
   EXPECT_EQ(with_proofs(claim("b", "identical")).checks.size(), 1U);

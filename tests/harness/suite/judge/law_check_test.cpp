@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/harness/suite/suite_fixture.hpp"
+#include "tests/support/scratch.hpp"
 
 namespace parity::suite {
 namespace {
