@@ -127,7 +127,7 @@ class HostsTest(unittest.TestCase):
 
     def test_a_cut_link_ends_every_rank_and_each_names_its_host(self):
         trace = self.folder / "trace.h5"
-        self.start_ranks(100000, trace, 6)
+        self.start_ranks(100000, trace, 15)
         end = time.monotonic() + 90
         while "step    3" not in self.log("rank0"):
             self.assertLess(time.monotonic(), end, self.log("rank0"))
