@@ -115,7 +115,7 @@ def system_name():
 def verify(bundle, sections):
     """Returns what bundle.json says, after every file has its hash and every wanted package is there."""
     if not (bundle / "SHA256SUMS").is_file():
-        raise BundleError(f"{bundle} is no bundle (it has no SHA256SUMS); write one with: cmake --workflow --preset bundle")
+        raise BundleError(f"{bundle} is not a bundle (it has no SHA256SUMS); write one with: cmake --workflow --preset bundle")
     sums = dict(reversed(line.split("  ", 1)) for line in (bundle / "SHA256SUMS").read_text().splitlines())
     if absent := sorted(set(sums) - set(files_of(bundle))):
         raise BundleError(f"the bundle {bundle} lacks {absent[0]}; copy it again")

@@ -94,7 +94,7 @@ class BundleTest(unittest.TestCase):
 
     def test_a_folder_that_is_no_bundle_is_refused(self):
         (self.bundle / "SHA256SUMS").unlink()
-        self.refused("is no bundle")
+        self.refused("is not a bundle")
 
     def test_a_bundle_of_another_source_or_machine_is_refused(self):
         self.about["wheels"] = ["plotly==0.1"]

@@ -55,7 +55,8 @@ class StepCapture {
   /// Offers the residues of a weight, or of what has its shape, in the common order of rows
   /// (common_order.hpp), joined over the ranks of a stage.
   /// \param layout, in_mesh  place of `held` in the whole tensor; `in_mesh` names every mesh dimension
-  /// \return false if the model keeps the rows in that order anyway, or is no exact twin; nothing is offered
+  /// \return false if the model keeps the rows in that order anyway, or is not an exact twin; nothing is
+  /// offered
   bool offer_in_common_order(trace::Phase phase, const std::string& name, const torch::Tensor& held,
                              const TensorLayout& layout, const TensorLayout& in_mesh);
   /// Names the region that the operators after `phase` belong to.

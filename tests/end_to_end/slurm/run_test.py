@@ -65,21 +65,23 @@ class RunTest(SlurmTest):
     def test_results_of_jobs_that_ended_meanwhile_count(self):
         script = f"echo x >> {self.folder}/begun; sleep 1; {COPY}; "
         file = self.case(a=script + "#1", b=script + "#2")
-        process = self.start(file)
-        self.wait_for_file("begun")
-        process.kill()
-        process.communicate()
+        self.start_and_kill(file)
         self.wait_for(lambda: not self.cluster.jobs())
         self.run_suite(file)
         self.assertEqual(len((self.folder / "begun").read_text().split()), 2)
 
+    def start_and_kill(self, file, jobs=1):
+        """Kills a controller after a run has begun and `jobs` are submitted."""
+        process = self.start(file)
+        self.wait_for_file("begun")
+        self.wait_for(lambda: len(self.cluster.jobs()) >= jobs)
+        process.kill()
+        process.communicate()
+
     def test_a_job_whose_number_was_lost_is_found_by_its_name(self):
         script = f"echo x >> {self.folder}/begun; sleep 3; {COPY}; "
         file = self.case(a=script + "#1", b=script + "#2")
-        process = self.start(file)
-        self.wait_for_file("begun")
-        process.kill()
-        process.communicate()
+        self.start_and_kill(file)
         for number in (self.folder / "out/jobs").glob("*/*/id"):
             number.unlink()
         self.run_suite(file)
@@ -88,11 +90,7 @@ class RunTest(SlurmTest):
     def kill_with_jobs_of_unknown_inputs(self):
         script = f"echo x >> {self.folder}/begun; sleep 3; {COPY}; "
         file = self.case(inputs=False, a=script + "#1", b=script + "#2")
-        process = self.start(file)
-        self.wait_for_file("begun")
-        self.wait_for(lambda: len(self.cluster.jobs()) == 2)
-        process.kill()
-        process.communicate()
+        self.start_and_kill(file, jobs=2)
         return file
 
     def test_jobs_of_unknown_inputs_are_not_continued(self):
@@ -109,10 +107,7 @@ class RunTest(SlurmTest):
     def test_no_cache_does_not_continue_jobs(self):
         script = f"echo x >> {self.folder}/begun; sleep 3; {COPY}; "
         file = self.case(a=script + "#1", b=script + "#2")
-        process = self.start(file)
-        self.wait_for_file("begun")
-        process.kill()
-        process.communicate()
+        self.start_and_kill(file)
         self.assertNotIn("continues in the job", self.run_suite(file, "--no-cache"))
         self.expect_nothing_left()
 

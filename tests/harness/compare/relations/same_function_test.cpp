@@ -49,7 +49,7 @@ TEST_F(SameFunctionTest, OtherDecisionBefore_IsToldFirst) {
   EXPECT_THAT(told.sentence, HasSubstr("a and b decide differently at step 2 (routing_digest)"));
   for (const PlantedRun& earlier : {changed(1, 0), changed(1, 3)})
     EXPECT_EQ(judge_twins(routed(twin(), {7, 8}), routed(earlier, {7, 9})).verdict, Verdict::different)
-        << "the decision of step 2 is no excuse for step 1";
+        << "a decision of step 2 does not explain step 1";
   EXPECT_EQ(judge_twins(routed(twin(), {7, 8}), routed(changed(2, 0), {7, 8})).verdict, Verdict::different);
   EXPECT_EQ(judge_twins(routed(twin(), {7, 8}), routed(twin(), {7, 9})).verdict, Verdict::identical);
 }

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 # Variables of launchers, rank and number of ranks. An MPI launcher starts its daemons with srun, whose variables the
-# ranks inherit. The shell of a Slurm allocation has no step, so it is no rank.
+# ranks inherit. The shell of a Slurm allocation has no step, so it does not count as a rank.
 LAUNCHERS = [
     ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
     ("PMI_RANK", "PMI_SIZE"),
