@@ -162,6 +162,8 @@ const ConfigSchema& Plan::schema() {
   return *schema_;
 }
 
+const ConfigSchema* Plan::schema_of(const Case& source) { return uses_trainer(source) ? &schema() : nullptr; }
+
 FlatConfig Plan::config_of(const Case& source, const Arm& arm, bool with_schema) {
   FlatConfig config;
   const auto take = [&](const Overrides& overrides, bool strict) {
@@ -268,7 +270,7 @@ std::string Plan::plan_twin(PlannedCase& planned, const std::string& name) {
   PlannedRun run = run_of(planned, arm, Form::float64);
   for (const std::string& other : arms_read_by(planned.source, arm))
     run.trace_of[other] = plan_twin(planned, other);
-  run.identity = json_text(run_identity(context_, schema_ ? &*schema_ : nullptr, planned.source, arm, run));
+  run.identity = json_text(run_identity(context_, schema_of(planned.source), planned.source, arm, run));
   place.spare_twin = keep(std::move(run));
   if (planned.twins != Twins::spare)
     ask_for(place.twin = std::exchange(place.spare_twin, ""));
@@ -283,19 +285,17 @@ void Plan::plan_exact_twin(PlannedCase& planned, const Arm& arm) {
   if (!wanted || arm.is_command())
     return;
   PlannedRun run = run_of(planned, arm, Form::exact);
-  run.identity = json_text(run_identity(context_, schema_ ? &*schema_ : nullptr, planned.source, arm, run));
+  run.identity = json_text(run_identity(context_, schema_of(planned.source), planned.source, arm, run));
   PlannedArm& place = planned.arm(arm.name);
   place.exact_updates = run.last_step();
   ask_for(place.exact = keep(std::move(run)));
 }
 
 void Plan::add(const Case& source, Twins twins) {
-  const bool with_schema = uses_trainer(source);
-  if (with_schema)
-    schema();
+  const ConfigSchema* schema = schema_of(source);
   PlannedCase planned{source, {}, twins};
   for (const Arm& arm : source.arms) {
-    const FlatConfig config = config_of(source, arm, with_schema);
+    const FlatConfig config = config_of(source, arm, schema != nullptr);
     planned.arms.push_back({arm.name, "", "", config, integer_of(config, "lr.warmup_steps", 0)});
   }
   check_channels(source);
@@ -307,10 +307,10 @@ void Plan::add(const Case& source, Twins twins) {
       PlannedRun run = run_of(planned, arm, Form::own);
       for (const std::string& other : arms_read_by(source, arm))
         run.trace_of[other] = planned.arm(other).run;
-      const Json identity = run_identity(context_, schema_ ? &*schema_ : nullptr, source, arm, run);
+      const Json identity = run_identity(context_, schema, source, arm, run);
       run.identity = json_text(identity);
       planned.arms[i].ranks = run.ranks;
-      planned.arms[i].resolved = resolved_digest(identity);
+      planned.arms[i].resolved = resolved_digest(identity, schema);
       planned.arms[i].run = keep(std::move(run));
       ask_for(planned.arms[i].run);
     }

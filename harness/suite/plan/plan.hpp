@@ -58,6 +58,8 @@ class Plan {
 
  private:
   const ConfigSchema& schema();
+  /// Returns the schema if parity-train runs an arm of the case, else null, whatever other cases need.
+  const ConfigSchema* schema_of(const Case& source);
   FlatConfig config_of(const Case& source, const Arm& arm, bool with_schema);
   void check_channels(const Case& source);
   /// What runs of an arm there are: its own, and its twins.

@@ -91,11 +91,16 @@ Json run_identity(const PlanContext& context, const ConfigSchema* schema, const 
   return identity;
 }
 
-std::string resolved_digest(Json identity) {
+std::string resolved_digest(Json identity, const ConfigSchema* schema) {
   for (const char* key : {"program", "cpu", "cuda", "traces", "surroundings"})
     identity.erase(key);
+  Json& config = identity["config"];
   for (const auto& [key, content] : identity["inputs"].items())
-    identity["config"].erase(key);  // a file counts by its content, not by its path
+    config.erase(key);  // a file counts by its content, not by its path
+  if (schema)
+    for (const auto& [name, key] : schema->keys())
+      if (const auto found = config.find(name); found != config.end() && *found == key.default_value)
+        config.erase(found);
   return content_hash(identity.dump());
 }
 

@@ -21,7 +21,9 @@ Json run_identity(const PlanContext& context, const ConfigSchema* schema, const 
                   const PlannedRun& run);
 
 /// Returns a digest of an identity without the program, the machine and the shell. Stored evidence is bound
-/// to this digest; the effect of the other three is checked by comparing bits.
-std::string resolved_digest(Json identity);
+/// to this digest; the effect of the other three is checked by comparing bits. Keys at their default are left
+/// out, so evidence stays valid when the trainer gains a key.
+/// \param schema  as given to run_identity
+std::string resolved_digest(Json identity, const ConfigSchema* schema);
 
 }  // namespace parity::suite

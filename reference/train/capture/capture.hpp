@@ -7,15 +7,13 @@
 #include <string>
 #include <vector>
 
+#include <ATen/core/Tensor.h>
+
 #include "harness/trace/write/recorder.hpp"
 #include "reference/train/capture/activations.hpp"
 #include "reference/train/capture/comm_channels.hpp"
 #include "reference/train/capture/micro_batch_gradients.hpp"
 #include "reference/train/capture/operators.hpp"
-
-namespace at {
-class Tensor;
-}
 
 namespace parity::reference {
 

@@ -6,12 +6,10 @@
 #include <functional>
 #include <vector>
 
+#include <ATen/core/Tensor.h>
+
 #include "harness/trace/write/recorder.hpp"
 #include "reference/model/parameter.hpp"
-
-namespace at {
-class Tensor;
-}
 
 namespace parity::reference {
 

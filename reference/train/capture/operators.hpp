@@ -12,11 +12,12 @@
 #include <utility>
 #include <vector>
 
+#include <ATen/core/Tensor.h>
+
 #include "harness/trace/write/recorder.hpp"
 #include "reference/cuda/device.hpp"
 
 namespace at {
-class Tensor;
 struct ObserverContext;
 class RecordFunction;
 }  // namespace at

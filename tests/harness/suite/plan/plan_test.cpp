@@ -289,5 +289,34 @@ TEST_F(PlanTest, WhatResolvesARunLeavesOutProgramAndMachine) {
   EXPECT_EQ(arm(0).resolved, before);
 }
 
+TEST_F(PlanTest, ANewKeyOfTheTrainerKeepsWhatResolvesARun) {
+  add(rounding_case());
+  const std::string before = arm(0).resolved;
+  const std::string old_run = arm(0).run;
+  Json schema = Json::parse(plan_schema);
+  schema["keys"]["data.new"] = {{"type", "integer"}, {"default", 3}};
+  write_file(folder_ / "schema.json", schema.dump());
+  plan_ = make_plan("program 1");
+  add(rounding_case());
+  EXPECT_EQ(arm(0).resolved, before);
+  EXPECT_NE(arm(0).run, old_run) << "a cached run must not stand for another config";
+  plan_ = make_plan("program 1");
+  add(arms("data.new = 3", "data.new = 4") + check("channel = \"loss\"", "equivalent"));
+  EXPECT_EQ(arm(0).resolved, before) << "the default, written down";
+  EXPECT_NE(arm(1).resolved, before);
+}
+
+TEST_F(PlanTest, WhatResolvesACommandDoesNotDependOnOtherCases) {
+  const std::string commands = "[arms.a]\ncommand = [\"train\"]\nsteps = 10\nverbose = false\n" +
+                               check("channel = \"loss\"", "repeats", "arms = [\"a\"]");
+  add(commands);
+  const PlannedArm alone = arm(0);
+  plan_ = make_plan("program 1");
+  add(rounding_case(), "other");
+  add(commands);
+  EXPECT_EQ(arm(0, 1).resolved, alone.resolved);
+  EXPECT_EQ(arm(0, 1).run, alone.run);
+}
+
 }  // namespace
 }  // namespace parity::suite
