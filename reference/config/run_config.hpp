@@ -154,6 +154,7 @@ struct ParallelConfig {
   int64_t ep = 1;            ///< parts of the experts, on ranks of dp_shard x cp, which exchange their tokens
   bool sequence_parallel = false;
   bool loss_parallel = false;
+  int64_t tp_sum_pieces = 0;  ///< of the columns of wo and w2, added as a tree for any tp; 0 = in one piece
   ReplicateWith replicate_with = ReplicateWith::all_reduce;
   ReshardAfterForward reshard_after_forward = ReshardAfterForward::all_but_last;
   GradientReduction gradient_reduction = GradientReduction::sum;
@@ -168,6 +169,8 @@ struct ParallelConfig {
   PipelineMasks pp_masks = PipelineMasks::split;
 
   int64_t ranks() const { return pp * dp_replicate * dp_shard * cp * tp; }
+  /// Returns the number of pieces that each rank of tp adds by itself.
+  int64_t own_sum_pieces() const { return tp_sum_pieces > 0 ? tp_sum_pieces / tp : 1; }
   /// Resets the settings of dimensions that this mesh lacks.
   void drop_unused() {
     const ParallelConfig defaults;

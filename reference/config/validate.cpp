@@ -150,7 +150,6 @@ void check_optimizer(const RunConfig& config, const Rules& rules) {
   rules.rule(config.clip.max_norm >= 0, "clip.max_norm", "a norm is not negative", "0 switches clipping off");
 }
 
-/// The layout of the process that resumes must be valid too.
 /// An exact twin keeps its residues in the memory of one process, beside the memory of CPU tensors.
 void check_exact(const RunConfig& config, const Rules& rules) {
   const bool exact = config.dtype == Precision::exact;
@@ -158,10 +157,13 @@ void check_exact(const RunConfig& config, const Rules& rules) {
              "set device = \"cpu\"");
 }
 
+/// The layout of the process that resumes must be valid too.
 void check_resumed(RunConfig config) {
   config.parallel = config.resumed_parallel();
   try {
-    check_parallel(config, Rules(config));
+    const Rules rules(config);
+    check_parallel(config, rules);
+    check_invariance(config, rules);
   } catch (const UserError& error) {
     throw UserError("the layout that checkpoint.resume_* gives: " + std::string(error.what()));
   }

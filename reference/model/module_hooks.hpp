@@ -38,6 +38,9 @@ class ModuleHooks {
     /// Returns x W^T.
     std::function<torch::Tensor(const torch::Tensor& x, const torch::Tensor& weight)> linear =
         [](const torch::Tensor& x, const torch::Tensor& weight) { return at::linear(x, weight); };
+    /// Returns x W^T of a weight whose columns tensor parallelism shards (wo, w2).
+    std::function<torch::Tensor(const torch::Tensor& x, const torch::Tensor& weight)> row_parallel_linear =
+        [](const torch::Tensor& x, const torch::Tensor& weight) { return at::linear(x, weight); };
     std::function<torch::Tensor(const torch::Tensor& x)> silu = [](const torch::Tensor& x) {
       return at::silu(x);
     };

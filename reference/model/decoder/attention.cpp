@@ -59,7 +59,7 @@ torch::Tensor Attention::forward(const torch::Tensor& x_BSD, const torch::Tensor
   const torch::Tensor v_BSKd = (part / "v").leave(heads(2, wv, "wv"));
   const torch::Tensor out_BSHd =
       attend(q_BSHd.transpose(1, 2), k_BSKd.transpose(1, 2), v_BSKd.transpose(1, 2), masks).transpose(1, 2);
-  return part.leave(linear(out_BSHd.reshape({x.size(0), x.size(1), -1}), wo, part / "wo"));
+  return part.leave(row_parallel_linear(out_BSHd.reshape({x.size(0), x.size(1), -1}), wo, part / "wo"));
 }
 
 torch::Tensor fused_rows(const torch::Tensor& q_HdD, const torch::Tensor& k_KdD, const torch::Tensor& v_KdD,

@@ -13,7 +13,7 @@ torch::Tensor FeedForward::forward(const torch::Tensor& x_in, const Part& part) 
   const torch::Tensor x = part.enter(x_in);
   const torch::Tensor gate = part.operators().silu(linear(x, w1, part / "w1"));
   const torch::Tensor up = linear(x, w3, part / "w3");
-  return part.leave(linear(gate * up, w2, part / "w2"));
+  return part.leave(row_parallel_linear(gate * up, w2, part / "w2"));
 }
 
 void FeedForward::visit(const std::string& prefix, const WeightVisitor& visitor) {

@@ -16,6 +16,8 @@ using WeightVisitor = std::function<void(const std::string& name, torch::Tensor&
 
 /// Returns x W^T, as the model's part `part`. \param weight  [rows, D]
 torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& weight, const Part& part);
+/// Returns the same of a weight whose columns tensor parallelism shards.
+torch::Tensor row_parallel_linear(const torch::Tensor& x, const torch::Tensor& weight, const Part& part);
 
 /// RMS norm: x / sqrt(mean(x^2) + eps) weight, over the last dimension.
 struct RmsNorm {

@@ -36,7 +36,7 @@ Applied initialized(Decoder& model, const RunConfig& config, const Parallel& par
     check_equal_weights(digest, *parallel.world);
   model.move_to(parallel.world->device().place);
   if (config.train.batch_invariant)
-    make_batch_invariant(model.hooks());
+    make_batch_invariant(model.hooks(), config.parallel.own_sum_pieces());
   follow_collectives(*parallel.world);
   draw_residues(model);
   Applied applied = apply_parallelism(model, config.parallel, parallel);

@@ -260,6 +260,22 @@ INSTANTIATE_TEST_SUITE_P(
         Impossible{"InvariantOverFourRanks",
                    "train.batch_invariant = true\nattention.backend = \"tiled\"\nparallel.tp = 4",
                    "train.batch_invariant = true"},
+        Impossible{"TreeOfABatch", "parallel.tp_sum_pieces = 4", "parallel.tp_sum_pieces = 4"},
+        Impossible{"TreeOfTriples",
+                   "train.batch_invariant = true\nattention.backend = \"tiled\"\nparallel.tp_sum_pieces = 3",
+                   "parallel.tp_sum_pieces = 3"},
+        Impossible{"TreeSmallerThanItsRanks",
+                   "train.batch_invariant = true\nattention.backend = \"tiled\"\nparallel.tp = 4\n"
+                   "parallel.tp_sum_pieces = 2",
+                   "parallel.tp_sum_pieces = 2"},
+        Impossible{"TreeOfUnevenPieces",
+                   "train.batch_invariant = true\nattention.backend = \"tiled\"\n"
+                   "architecture.ffn_hidden = 100\nparallel.tp_sum_pieces = 8",
+                   "parallel.tp_sum_pieces = 8"},
+        Impossible{"InvariantResumedOverFourRanks",
+                   "train.batch_invariant = true\nattention.backend = \"tiled\"\nparallel.dp_shard = 4\n"
+                   "checkpoint.restart_after = 2\ncheckpoint.resume_dp_shard = 1\ncheckpoint.resume_tp = 4",
+                   "train.batch_invariant = true"},
         Impossible{"TilesOnADevice", "attention.backend = \"tiled\"\ndevice = \"cuda\"",
                    "attention.backend = \"tiled\""},
         Impossible{"TilesUnderAutocast", "attention.backend = \"tiled\"\ntrain.autocast = true",
