@@ -18,7 +18,8 @@ namespace {
 /// Largest relative L2 gap of a channel that float64 twins of one computation show in two environments.
 constexpr double twin_rounding = 0x1p-40;
 
-/// Returns whether an arm has its stored values, and a twin that only rounds otherwise, in another environment.
+/// Returns whether an arm has its stored values, and a twin that only rounds otherwise, in another
+/// environment.
 bool has_twin_of_another_environment(const GoldenArm& before, const GoldenArm& after) {
   const auto is_rounding = [](const GoldenDifference& row) {
     return is_in_twin(row) && row.relative_l2 && *row.relative_l2 <= twin_rounding;

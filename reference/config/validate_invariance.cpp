@@ -24,9 +24,10 @@ void check_sum_pieces(const RunConfig& config, const Rules& rules) {
   const ModelDimensions d = dimensions_of(config);
   const int64_t attention = d.n_heads * (d.is_latent() ? d.latent.value_width : d.head_dim());
   for (const auto& [columns, weight] : {std::pair(attention, "wo"), std::pair(d.ffn_hidden, "w2")})
-    rules.rule(columns % pieces == 0, key,
-               "the " + std::to_string(columns) + " columns of " + weight + " do not divide into equal pieces",
-               "choose a divisor");
+    rules.rule(
+        columns % pieces == 0, key,
+        "the " + std::to_string(columns) + " columns of " + weight + " do not divide into equal pieces",
+        "choose a divisor");
 }
 
 }  // namespace

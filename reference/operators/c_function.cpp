@@ -54,8 +54,9 @@ Declared declared(void* library, const std::string& symbol, const std::string& s
   return function;
 }
 
-/// An output in memory that is filled with NaN, integers with bytes of 0xA5, bool with false. So elements of a
-/// floating-point output that the function does not write are found, and writes before and behind any output.
+/// An output in memory that is filled with NaN, integers with bytes of 0xA5, bool with false. So elements of
+/// a floating-point output that the function does not write are found, and writes before and behind any
+/// output.
 class GuardedOutput {
  public:
   GuardedOutput(const torch::Tensor& like, std::string name) : name_(std::move(name)) {

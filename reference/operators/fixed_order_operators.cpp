@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The operators of batch-invariant mode, so that operator cases can ask about them: parity::fixed_order_linear ...
+// The operators of batch-invariant mode, so that operator cases can ask about them:
+// parity::fixed_order_linear ...
 #include <torch/library.h>
 
 #include "reference/model/fixed_order.hpp"
@@ -11,8 +12,8 @@ namespace {
 
 /// \param a  [..., 2] real and imaginary parts \param b  [..., 2], broadcast to the shape of a
 torch::Tensor complex_product(const torch::Tensor& a, const torch::Tensor& b) {
-  return at::view_as_real(fixed_order::complex_product(at::view_as_complex(a.contiguous()),
-                                                       at::view_as_complex(b.contiguous())));
+  return at::view_as_real(
+      fixed_order::complex_product(at::view_as_complex(a.contiguous()), at::view_as_complex(b.contiguous())));
 }
 
 TORCH_LIBRARY(parity, library) {

@@ -162,7 +162,9 @@ const ConfigSchema& Plan::schema() {
   return *schema_;
 }
 
-const ConfigSchema* Plan::schema_of(const Case& source) { return uses_trainer(source) ? &schema() : nullptr; }
+const ConfigSchema* Plan::schema_of(const Case& source) {
+  return uses_trainer(source) ? &schema() : nullptr;
+}
 
 FlatConfig Plan::config_of(const Case& source, const Arm& arm, bool with_schema) {
   FlatConfig config;

@@ -26,8 +26,8 @@ namespace parity::reference {
 // | gather_for_ranks | parts | own   | all-gather     | reduce-scatter |
 // | reduce_scatter   | own   | parts | reduce-scatter | all-gather     |
 //
-// sum_over_ranks_as_tree and reduce_scatter_as_tree add neighbouring ranks first, then neighbouring pairs, and
-// so on. Their bits depend neither on the number of elements nor on the backend. The number of ranks is a
+// sum_over_ranks_as_tree and reduce_scatter_as_tree add neighbouring ranks first, then neighbouring pairs,
+// and so on. Their bits depend neither on the number of elements nor on the backend. The number of ranks is a
 // power of two.
 //
 // "Whole": every rank holds the same values, which count once. "Own": each rank has different values.

@@ -128,7 +128,8 @@ Parameters apply_tensor_parallel(Decoder& model, const ParallelConfig& config, c
     return model.parameters();
   const ModelDimensions& dimensions = model.dimensions();
   Parameters parts = cut_weights(model, *ranks, config.sequence_parallel);
-  const auto around = std::make_shared<Around>(Around{ranks, config.sequence_parallel, config.tp_sum_pieces > 0, 0, {}});
+  const auto around =
+      std::make_shared<Around>(Around{ranks, config.sequence_parallel, config.tp_sum_pieces > 0, 0, {}});
   surround_embedding(model.hooks(), around, part_of(dimensions.vocab_size, ranks->size(), ranks->rank()));
   for (int64_t i = 0; i < dimensions.n_layers; ++i)
     surround_block(model.hooks(), around, "layers." + std::to_string(i), dimensions.moe.is_in(i));

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which operators batch-invariant mode relies on: read from the dispatcher while a model runs, and compared with
-// what the operator cases prove. An operator that is in neither list makes this test fail.
+// Which operators batch-invariant mode relies on: read from the dispatcher while a model runs, and compared
+// with what the operator cases prove. An operator that is in neither list makes this test fail.
 #include <filesystem>
 #include <set>
 #include <string>
@@ -45,8 +45,8 @@ std::set<std::string> operators_of_forward(Decoder& model) {
   const torch::NoGradGuard no_grad;
   const auto masks = model.get_attention_masks(tokens, places);
   seen.clear();
-  const auto handle = at::addThreadLocalCallback(
-      at::RecordFunctionCallback(&note).scopes({at::RecordScope::FUNCTION}));
+  const auto handle =
+      at::addThreadLocalCallback(at::RecordFunctionCallback(&note).scopes({at::RecordScope::FUNCTION}));
   model.forward({tokens, places, masks});
   at::removeCallback(handle);
   return seen;
@@ -84,9 +84,16 @@ TEST(BatchInvariantOperatorsTest, EachOneOfAForwardPassIsProvenByACase) {
   for (const bool latent : {false, true}) {
     RunConfig config = tiny_config();
     if (latent)
-      config.architecture = {.dim = 16, .n_layers = 2, .n_heads = 4, .vocab_size = 40, .ffn_hidden = 24,
-                             .max_seq_len = 32, .kv_lora_rank = 6, .qk_nope_head_dim = 4,
-                             .qk_rope_head_dim = 2, .v_head_dim = 3};
+      config.architecture = {.dim = 16,
+                             .n_layers = 2,
+                             .n_heads = 4,
+                             .vocab_size = 40,
+                             .ffn_hidden = 24,
+                             .max_seq_len = 32,
+                             .kv_lora_rank = 6,
+                             .qk_nope_head_dim = 4,
+                             .qk_rope_head_dim = 2,
+                             .v_head_dim = 3};
     Decoder model(dimensions_of(config), torch::kFloat32, {AttentionBackend::tiled, {}});
     initialize(model, 3);
     make_batch_invariant(model.hooks(), 2);

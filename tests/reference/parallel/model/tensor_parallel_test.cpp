@@ -103,19 +103,18 @@ int64_t lengths_with_other_bits(const GroupPointer& ranks, ParallelConfig layout
 
 TEST_F(TensorParallelTest, SumsAsATree_LogitsHaveTheBitsOfOneRank) {
   for (const int64_t size : {2, 4})
-    EXPECT_THAT(run_ranks(size,
-                          [&](Group& world) {
-                            for (const bool sequence : {false, true})
-                              for (const auto dtype : {torch::kFloat32, torch::kFloat64, torch::kBFloat16}) {
-                                const ParallelConfig tree = {.sequence_parallel = sequence,
-                                                             .tp_sum_pieces = 8};
-                                require(lengths_with_other_bits(held(world), tree, dtype) == 0,
-                                        c10::toString(dtype));
-                                require(lengths_with_other_bits(held(world), {}, dtype) > 5,
-                                        "without a tree the same bits");
-                              }
-                          }),
-                Each(""));
+    EXPECT_THAT(
+        run_ranks(size,
+                  [&](Group& world) {
+                    for (const bool sequence : {false, true})
+                      for (const auto dtype : {torch::kFloat32, torch::kFloat64, torch::kBFloat16}) {
+                        const ParallelConfig tree = {.sequence_parallel = sequence, .tp_sum_pieces = 8};
+                        require(lengths_with_other_bits(held(world), tree, dtype) == 0, c10::toString(dtype));
+                        require(lengths_with_other_bits(held(world), {}, dtype) > 5,
+                                "without a tree the same bits");
+                      }
+                  }),
+        Each(""));
 }
 
 TEST_F(TensorParallelTest, SumsAsATree_TrainAsOneProcess) {
