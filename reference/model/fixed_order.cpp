@@ -185,7 +185,7 @@ torch::Tensor linear_in_pieces(const torch::Tensor& x, const torch::Tensor& weig
   const std::vector<torch::Tensor> x_parts = x.chunk(pieces, -1), weight_parts = weight.chunk(pieces, -1);
   std::vector<torch::Tensor> terms;
   for (size_t i = 0; i < x_parts.size(); ++i)
-    terms.push_back(linear(x_parts[i], weight_parts[i]));
+    terms.push_back(fixed_order::linear(x_parts[i], weight_parts[i]));
   return tree_sum(std::move(terms));
 }
 

@@ -275,7 +275,7 @@ INSTANTIATE_TEST_SUITE_P(
         Impossible{"InvariantResumedOverFourRanks",
                    "train.batch_invariant = true\nattention.backend = \"tiled\"\nparallel.dp_shard = 4\n"
                    "checkpoint.restart_after = 2\ncheckpoint.resume_dp_shard = 1\ncheckpoint.resume_tp = 4",
-                   "train.batch_invariant = true"},
+                   "train.batch_invariant = true", resumed},
         Impossible{"TilesOnADevice", "attention.backend = \"tiled\"\ndevice = \"cuda\"",
                    "attention.backend = \"tiled\""},
         Impossible{"TilesUnderAutocast", "attention.backend = \"tiled\"\ntrain.autocast = true",
