@@ -10,7 +10,7 @@
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 
 #include "harness/base/error.hpp"
-#include "harness/base/processes/host_name.hpp"
+#include "harness/base/host_name.hpp"
 #include "reference/comm/gloo.hpp"
 #include "reference/comm/group_shared.hpp"
 #include "reference/comm/tagged_messages.hpp"

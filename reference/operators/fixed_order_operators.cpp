@@ -13,7 +13,8 @@ namespace {
 /// \param a  [..., 2] real and imaginary parts \param b  [..., 2], broadcast to the shape of a
 torch::Tensor complex_product(const torch::Tensor& a, const torch::Tensor& b) {
   return at::view_as_real(
-      fixed_order::complex_product(at::view_as_complex(a.contiguous()), at::view_as_complex(b.contiguous())));
+      fixed_order::complex_product(at::view_as_complex(a.clone(at::MemoryFormat::Contiguous)),
+                                   at::view_as_complex(b.clone(at::MemoryFormat::Contiguous))));
 }
 
 TORCH_LIBRARY(parity, library) {

@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "harness/base/error.hpp"
+#include "harness/base/host_name.hpp"
 #include "harness/base/json/json.hpp"
-#include "harness/base/processes/host_name.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/base/text/utc.hpp"
 

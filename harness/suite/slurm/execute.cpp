@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
+#include "harness/base/host_name.hpp"
 #include "harness/base/json/fields.hpp"
-#include "harness/base/processes/host_name.hpp"
 #include "harness/base/processes/signals.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/base/text/utc.hpp"

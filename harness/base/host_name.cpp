@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/base/processes/host_name.hpp"
+#include "harness/base/host_name.hpp"
 
 #include <array>
 
