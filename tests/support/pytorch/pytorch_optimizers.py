@@ -95,6 +95,8 @@ class Muon(torch.optim.Optimizer):
         super().__init__(model.parameters(), {})
         self.param_groups = self.adamw.param_groups + self.muon.param_groups  # which a schedule changes
 
+        self.zero_grad = model.zero_grad  # of whole experts, not of their slices
+
     def step(self):
         for p, parts in zip(self.matrices, self.parts):
             if p.dim() == 3:
