@@ -61,7 +61,8 @@ std::optional<Complaint> explain_momentum(const TensorUpdate& data, double decay
     return Complaint{"the momentum is not updated", 0.0};
   if (!data.unclipped.empty() && fits(data, data.unclipped, average(decay)))
     return Complaint{"the momentum takes in the gradient before clipping"};
-  if (const double other = nearest_decay(data); fits(data, data.gradient, average(other)))
+  if (const double other = nearest_decay(data);
+      other >= 0 && other < 1 && fits(data, data.gradient, average(other)))
     return Complaint{fmt::format("the momentum is {:.4g} where {:.6g} is recorded", other, decay)};
   const double scale = best_factor(
       data.first_after.size(), [&](size_t i) { return (1 - decay) * data.gradient[i]; },

@@ -196,7 +196,7 @@ INSTANTIATE_TEST_SUITE_P(
         Impossible{"MomentumOfAdam", "optimizer.momentum = 0.9", "optimizer.momentum = 0.9"},
         Impossible{"FusedLion", "optimizer.name = \"lion\"", "optimizer.implementation = \"fused\""},
         Impossible{"MomentumOfMuonByAnotherKey", "optimizer.name = \"muon\"\noptimizer.momentum = 0.9",
-                   "optimizer.muon.momentum"},
+                   "optimizer.momentum = 0.9"},
         Impossible{"MuonOfAdam", "optimizer.muon.nesterov = false", "optimizer.muon.nesterov = false"},
         Impossible{"RateOfMuonBelowZero", "optimizer.name = \"muon\"\noptimizer.muon.lr = -1.0",
                    "optimizer.muon.lr = -1.0"},
@@ -207,7 +207,7 @@ INSTANTIATE_TEST_SUITE_P(
         Impossible{"StepsBeyondTheTable",
                    "optimizer.name = \"muon\"\noptimizer.muon.coefficients = \"quintic\"\n"
                    "optimizer.muon.ns_steps = 6",
-                   "give 5 or fewer"},
+                   "optimizer.muon.ns_steps = 6"},
         Impossible{"CoefficientBesideATable",
                    "optimizer.name = \"muon\"\noptimizer.muon.coefficients = \"quintic\"\n"
                    "optimizer.muon.a = 1.5",
@@ -217,10 +217,10 @@ INSTANTIATE_TEST_SUITE_P(
         Impossible{"NoEpsOfMuon", "optimizer.name = \"muon\"\noptimizer.muon.eps = 0.0",
                    "optimizer.muon.eps = 0.0"},
         Impossible{"SplitOfSeparateMatrices", "optimizer.name = \"muon\"\noptimizer.muon.split_qkv = true",
-                   "architecture.fused_qkv"},
+                   "optimizer.muon.split_qkv = true"},
         Impossible{"ShardsOfWholeMatrices",
                    "optimizer.name = \"muon\"\noptimizer.muon.sharding = \"distributed\"",
-                   "parallel.dp_shard"},
+                   "optimizer.muon.sharding = \"distributed\""},
         Impossible{"BlocksWithinHeads",
                    "optimizer.name = \"muon\"\narchitecture.fused_qkv = true\nparallel.dp_shard = 2\n"
                    "optimizer.muon.split_qkv = true\noptimizer.muon.sharding = \"blockwise\"",

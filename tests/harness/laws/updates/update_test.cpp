@@ -348,8 +348,8 @@ TEST_F(MuonLawTest, WithoutAConfig_IsNotTakenForSgd) {
 TEST_F(MuonLawTest, OtherMomentum_IsNamed) {
   EXPECT_THAT(sentence(ask(ask_update, trained_by_muon(0.9, 0.1, muon()))),
               HasSubstr("the momentum is 0.9 where 0.95 is recorded"));
-  EXPECT_THAT(sentence(ask(ask_update, trained_by_muon(0.95, 0.1, muon()))),
-              HasSubstr("the momentum takes in 2 times the recorded gradient"));
+  EXPECT_THAT(sentence(ask(ask_update, trained_by_muon(0.95, 2, muon()))),
+              HasSubstr("the momentum takes in 40 times the recorded gradient"));
 }
 
 TEST_F(MuonLawTest, LeftOutMatrix_IsNamed) {
