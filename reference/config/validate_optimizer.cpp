@@ -85,9 +85,6 @@ void check_muon(const RunConfig& config, const Rules& rules) {
              "a decay is at least 0 and less than 1", "the usual value is 0.95");
   check_newton_schulz(m, rules);
   check_matrices(config, rules);
-  rules.rule(config.dtype != Precision::exact, "dtype",
-             "Newton-Schulz in bfloat16 is defined by its roundings, which residues do not have",
-             "choose another optimizer for a proof");
 }
 
 }  // namespace

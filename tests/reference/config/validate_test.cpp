@@ -225,7 +225,6 @@ INSTANTIATE_TEST_SUITE_P(
                    "optimizer.name = \"muon\"\narchitecture.fused_qkv = true\nparallel.dp_shard = 2\n"
                    "optimizer.muon.split_qkv = true\noptimizer.muon.sharding = \"blockwise\"",
                    "optimizer.muon.split_qkv = true"},
-        Impossible{"ResiduesOfMuon", "optimizer.name = \"muon\"\ndtype = \"exact\"", "dtype = \"exact\""},
         Impossible{"DecayRatioBeyondOne", "lr.decay_ratio = 1.5", "lr.decay_ratio = 1.5"},
         Impossible{"DecayRatioOfWarmupOnly", "lr.schedule = \"warmup_linear\"\nlr.decay_ratio = 0.5",
                    "lr.decay_ratio = 0.5"},
