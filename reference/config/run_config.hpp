@@ -117,6 +117,23 @@ struct LossConfig {
   int64_t chunks = 0;  ///< of tokens through the output projection; 0 = all at once
 };
 
+/// Settings of optimizer.name = muon, for the matrices of the blocks. AdamW's settings hold for the rest.
+struct MuonConfig {
+  double lr = 0;  ///< of the matrices; 0 = lr.base
+  double momentum = 0.95;
+  bool nesterov = true;
+  MuonCoefficients coefficients = MuonCoefficients::fixed;
+  double a = 3.4445;  ///< of x, in the polynomial a x + b x^3 + c x^5 of MuonCoefficients::fixed
+  double b = -4.775;
+  double c = 2.0315;
+  int64_t ns_steps = 5;
+  double eps = 1e-7;  ///< least Frobenius norm that a matrix is divided by
+  NewtonSchulzPrecision ns_dtype = NewtonSchulzPrecision::bfloat16;
+  MuonScale adjust_lr = MuonScale::original;
+  bool split_qkv = false;
+  MuonSharding sharding = MuonSharding::gathered;
+};
+
 struct OptimizerConfig {
   OptimizerName name = OptimizerName::adamw;
   OptimizerImplementation implementation = OptimizerImplementation::fused;
@@ -127,6 +144,8 @@ struct OptimizerConfig {
   WeightDecayRamp weight_decay_ramp = WeightDecayRamp::constant;
   double weight_decay_start = 0;  ///< of a ramp; it ends at weight_decay
   double momentum = 0;
+  DecayedParameters decay = DecayedParameters::all;
+  MuonConfig muon;
 };
 
 struct LrConfig {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "reference/config/model_names.hpp"
+#include "reference/optim/muon/muon.hpp"
 #include "reference/parallel/data/fsdp.hpp"
 #include "reference/parallel/model/tensor_parallel.hpp"
 #include "reference/parallel/pipeline/stages.hpp"
@@ -44,8 +45,20 @@ int64_t product(const std::vector<int64_t>& sizes) {
   return elements;
 }
 
-int64_t moments_of(const OptimizerConfig& optimizer) {
-  return optimizer.name == OptimizerName::adamw ? 2 : optimizer.momentum > 0 ? 1 : 0;
+/// Returns how many numbers the optimizer keeps for each element of a parameter.
+int64_t moments_of(const OptimizerConfig& optimizer, const Parameter& parameter) {
+  switch (optimizer.name) {
+    case OptimizerName::sgd:
+      return optimizer.momentum > 0 ? 1 : 0;
+    case OptimizerName::muon:
+      return is_muon_matrix(parameter) ? 1 : 2;
+    case OptimizerName::lion:
+      return 1;
+    case OptimizerName::adamw:
+    case OptimizerName::adam:
+      break;
+  }
+  return 2;
 }
 
 /// Returns the largest sum that is whole at one time: everything, one unit, or one unit together with the
@@ -89,9 +102,9 @@ MemoryEstimate estimate_of(const RunConfig& config, const Parameters& own) {
     units[unit] += product(sizes);
     sizes.front() = divided_up(sizes.front(), is_apart ? shards / parallel.ep : shards);
     estimate.parameters += product(sizes);
+    estimate.optimizer += product(sizes) * element * moments_of(config.optimizer, parameter);
   }
   estimate.weights = estimate.gradients = estimate.parameters * element;
-  estimate.optimizer = estimate.parameters * element * moments_of(config.optimizer);
   if (parallel.has_units() && (shards > 1 || has_policy))
     estimate.gathered = gathered_at_once(units, last, parallel.reshard_after_forward) *
                         (has_policy ? bfloat16_bytes : element);

@@ -249,6 +249,8 @@ void StepCapture::end_step(const StepResult& result) {
   if (result.eval_loss)
     recorder_.channel("eval_loss", *result.eval_loss);
   recorder_.channel("lr", result.lr);
+  if (result.muon_lr)
+    recorder_.channel("muon_lr", *result.muon_lr);
   if (result.weight_decay)
     recorder_.channel("weight_decay", *result.weight_decay);
   recorder_.channel("valid_tokens", result.valid_tokens);

@@ -24,6 +24,8 @@ struct StepResult {
   double loss = 0;
   double grad_norm = 0;  ///< before clipping
   double lr = 0;         ///< that the update used
+  /// Of Muon's matrices; set if they have a rate of their own.
+  std::optional<double> muon_lr = {};
   /// Loss of the evaluation rows after the update; set if train.evaluate is.
   std::optional<double> eval_loss = {};
   /// That the update used; set if a schedule or the caller of optim_step() chose it.

@@ -101,6 +101,8 @@ double clip(TrainerState& s) {
 /// Returns the numbers of update s. What the caller did not give comes from the schedule: lr(s - 1), and
 /// weight_decay(s - 1) if the schedule changes it.
 UpdateNumbers scheduled(const TrainerState& s, UpdateNumbers numbers) {
+  if (!numbers.lr && !numbers.muon_lr && s.config.optimizer.muon.lr > 0)
+    numbers.muon_lr = s.muon_schedule.lr(s.schedule_position);
   if (!numbers.lr)
     numbers.lr = s.schedule.lr(s.schedule_position);
   if (!numbers.weight_decay && s.schedule.weight_decay)
@@ -111,7 +113,7 @@ UpdateNumbers scheduled(const TrainerState& s, UpdateNumbers numbers) {
 /// Updates the weights. The biases of the routers move first, against the load of their experts
 /// (router_update.hpp). Then the optimizer changes every parameter by its gradient:
 ///
-///   w_p = optimizer(w_p, grad_p, lr, weight_decay)      (optim/adamw.hpp, optim/sgd.hpp)
+///   w_p = optimizer(w_p, grad_p, lr, weight_decay)      (optim/)
 ///
 /// w_p and grad_p have the shape of parameter p, or of this rank's shard of it.
 /// \return what the routers did, if the model has experts
@@ -162,6 +164,7 @@ StepResult record(TrainerState& s, const EndedUpdate& update) {
                        .loss = update.loss,
                        .grad_norm = update.grad_norm,
                        .lr = update.numbers.lr.value(),
+                       .muon_lr = update.numbers.muon_lr,
                        .eval_loss = update.eval_loss,
                        .weight_decay = update.numbers.weight_decay,
                        .tokens = s.tally.tokens(),

@@ -38,6 +38,7 @@ struct TrainerState {
   std::optional<Float8Weights> float8;
   std::unique_ptr<Optimizer> optimizer;
   Schedule schedule;
+  Schedule muon_schedule;  ///< of the matrices' rate, with optimizer.muon.lr
   UpdateNorm update_norm;
   UpdateTally tally;
   std::vector<std::string> warnings;

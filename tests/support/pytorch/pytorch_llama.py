@@ -23,6 +23,7 @@ import pytorch_latent
 import pytorch_moe
 import pytorch_policy_loss
 import pytorch_schedules
+from pytorch_optimizers import make_optimizer
 from pytorch_rope import rope_table, rotate, rotate_by_halves, scaling_of, turns_of, wide
 
 HEADS = 16  # of every debug model
@@ -219,17 +220,6 @@ class Llama(nn.Module):
 
     def forward(self, tokens, positions):
         return self.output(self.hidden(tokens, positions))
-
-
-def make_optimizer(model, config):
-    lr = config["lr.base"]
-    decay = config["optimizer.weight_decay"]
-    fused = config["optimizer.implementation"] == "fused"
-    if config["optimizer.name"] == "sgd":
-        return torch.optim.SGD(model.parameters(), lr=lr, momentum=config["optimizer.momentum"],
-                               weight_decay=decay, fused=fused)
-    return torch.optim.AdamW(model.parameters(), lr=lr, eps=config["optimizer.eps"], weight_decay=decay,
-                             betas=(config["optimizer.beta1"], config["optimizer.beta2"]), fused=fused)
 
 
 def chunked_backward(model, tokens, positions, labels, chunks, loss_of):
