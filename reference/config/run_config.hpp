@@ -60,7 +60,7 @@ struct MoeConfig {
   double z_loss_coeff = 0;
   double capacity_factor = 0;  ///< 0 = no token is dropped
   DropRule drop = DropRule::position;
-  std::string replay;  ///< trace whose routes replace the router's choice; empty = none
+  std::string replay = {};  ///< trace whose routes replace the router's choice; empty = none
 };
 
 struct DataConfig {

@@ -7,12 +7,16 @@
 namespace parity::reference {
 namespace {
 
-/// Returns [blocks with experts, E + 2] int64: the tokens of each expert, the dropped slots and the digest.
+/// Returns int64, a row for each block with experts: the tokens of each expert, the digest, and the dropped
+/// slots if experts have a capacity.
 torch::Tensor tallies(const std::vector<const Moe*>& mixtures) {
   std::vector<torch::Tensor> rows;
-  for (const Moe* moe : mixtures)
-    rows.push_back(
-        at::cat({moe->tally.tokens_E, moe->tally.dropped.unsqueeze(0), moe->tally.digest.unsqueeze(0)}));
+  for (const Moe* moe : mixtures) {
+    std::vector<torch::Tensor> row = {moe->tally.tokens_E, moe->tally.digest.unsqueeze(0)};
+    if (moe->dimensions.capacity_factor > 0)
+      row.push_back(moe->tally.dropped.unsqueeze(0));
+    rows.push_back(at::cat(row));
+  }
   return at::stack(rows);
 }
 
@@ -58,14 +62,14 @@ RouterResult end_update_at_routers(const Decoder& model, const Group& tokens, co
   if (dimensions.z_loss_coeff > 0)
     result.z_loss = losses[1].item<double>();
   if (dimensions.capacity_factor > 0)
-    result.dropped = sums.select(1, -2).sum().item<int64_t>();
+    result.dropped = sums.select(1, dimensions.experts + 1).sum().item<int64_t>();
   for (size_t i = 0; i < mixtures.size(); ++i) {
     const Moe& moe = *mixtures[i];
     const torch::Tensor row = sums[static_cast<int64_t>(i)];
-    const torch::Tensor tokens_E = row.narrow(0, 0, row.size(0) - 2);
+    const torch::Tensor tokens_E = row.narrow(0, 0, dimensions.experts);
     // Wraps, as the sum over tokens does.
     result.digest = static_cast<int64_t>(static_cast<uint64_t>(result.digest) +
-                                         static_cast<uint64_t>(row[-1].item<int64_t>()));
+                                         static_cast<uint64_t>(row[dimensions.experts].item<int64_t>()));
     result.imbalance = std::max(
         result.imbalance, tokens_E.max().item<double>() / tokens_E.to(torch::kFloat64).mean().item<double>());
     if (moe.bias_E.defined())
