@@ -54,6 +54,17 @@ const std::vector<ChannelRow>& channels() {
          "Tokens of the busiest expert over the mean, for the block where that is largest; recorded with "
          "routing_digest.",
          false},
+        {"balance_loss",
+         "Balance loss of all routers as it was differentiated, with moe.balance_loss; loss does not include "
+         "it.",
+         false},
+        {"router_z_loss",
+         "Z-loss of all routers as it was differentiated, with moe.z_loss_coeff; loss does not include it.",
+         false},
+        {"dropped_slots",
+         "Experts of tokens that were at their capacity and dropped the token, over all blocks, with "
+         "moe.capacity_factor.",
+         false},
         {"ratio_mean",
          "Mean ratio of the policy's probabilities to the generator's, over tokens (grpo_sequence: "
          "completions), with data.source = rollouts, like all channels up to push_seconds.",

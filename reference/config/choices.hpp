@@ -66,6 +66,24 @@ constexpr auto enum_names(ExpertMatmul) {
   return named<ExpertMatmul::grouped_bf16>("matmul of the experts", {"loop", "grouped_bf16"});
 }
 
+/// The auxiliary loss that balances the load of experts: none; one term per set of tokens, or per sequence.
+enum class BalanceLoss { none, tokens, sequence };
+constexpr auto enum_names(BalanceLoss) {
+  return named<BalanceLoss::sequence>("balance loss", {"none", "switch", "sequence"});
+}
+
+/// Over which tokens the balance loss counts the load of an expert.
+enum class BalanceScope { micro_batch, global_batch };
+constexpr auto enum_names(BalanceScope) {
+  return named<BalanceScope::global_batch>("scope of the balance loss", {"micro_batch", "global_batch"});
+}
+
+/// Which tokens an expert at its capacity refuses: the last ones, or those with the lowest scores.
+enum class DropRule { position, score };
+constexpr auto enum_names(DropRule) {
+  return named<DropRule::score>("rule of dropping", {"position", "score"});
+}
+
 enum class DataSource { synthetic, text, tokens, rollouts };
 constexpr auto enum_names(DataSource) {
   return named<DataSource::rollouts>("data source", {"synthetic", "text", "tokens", "rollouts"});

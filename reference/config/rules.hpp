@@ -52,6 +52,9 @@ void check_schedule(const RunConfig& config, const Rules& rules);
 /// Rules of rl.* and of what a policy's rollouts require of other keys.
 void check_rollouts(const RunConfig& config, const Rules& rules);
 
+/// Rules of moe.*.
+void check_moe(const RunConfig& config, const Rules& rules);
+
 /// Rules of train.batch_invariant and of the attention that it needs.
 void check_invariance(const RunConfig& config, const Rules& rules);
 

@@ -54,6 +54,13 @@ struct MoeConfig {
   double load_balance_coeff = 1e-3;
   bool force_balance = false;
   ExpertMatmul matmul = ExpertMatmul::loop;
+  BalanceLoss balance_loss = BalanceLoss::none;
+  double balance_loss_coeff = 1e-2;
+  BalanceScope balance_loss_scope = BalanceScope::micro_batch;
+  double z_loss_coeff = 0;
+  double capacity_factor = 0;  ///< 0 = no token is dropped
+  DropRule drop = DropRule::position;
+  std::string replay = {};  ///< trace whose routes replace the router's choice; empty = none
 };
 
 struct DataConfig {

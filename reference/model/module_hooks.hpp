@@ -89,6 +89,7 @@ class Part {
 
   Part operator/(const std::string& child) const { return {hooks_, name_ + "." + child}; }
   const std::string& name() const { return name_; }
+  int64_t first_row() const { return hooks_.first_row(); }
   torch::Tensor enter(const torch::Tensor& x) const { return hooks_.enter(name_, x); }
   torch::Tensor leave(const torch::Tensor& x) const { return hooks_.leave(name_, x); }
   torch::Tensor run(const ModuleHooks::Body& body, const torch::Tensor& x) const {

@@ -41,6 +41,10 @@ struct StepResult {
   std::optional<int64_t> routing_digest = {};
   /// Tokens of a block's busiest expert over the mean; set if the model has experts.
   std::optional<double> expert_imbalance = {};
+  /// Of all routers, as they were differentiated beside `loss`; set if the model has them.
+  std::optional<double> balance_loss = {}, router_z_loss = {};
+  /// Slots that experts at their capacity dropped, over all blocks; set if experts have a capacity.
+  std::optional<int64_t> dropped_slots = {};
   /// Set if the data has documents or the attention backend is not sdpa.
   std::optional<MaskResult> mask = {};
   /// Blocks that backward computed again; set if activation checkpointing is on.

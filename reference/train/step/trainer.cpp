@@ -15,19 +15,12 @@
 #include "reference/parallel/core/sharded_norm.hpp"
 #include "reference/train/checks/non_finite.hpp"
 #include "reference/train/numerics/attention_choice.hpp"
+#include "reference/train/step/averages_means.hpp"
 #include "reference/train/step/router_update.hpp"
 #include "reference/train/step/trainer_state.hpp"
 
 namespace parity::reference {
 namespace {
-
-/// Returns whether each rank divides by its own count, so that losses and gradients are averaged over ranks.
-bool averages_means(const RunConfig& config) {
-  if (config.data.source == DataSource::rollouts)
-    return config.rl.normalization == PolicyNormalization::times_dp;
-  return config.loss.normalization == Normalization::microbatch_mean &&
-         config.parallel.gradient_reduction == GradientReduction::average;
-}
 
 /// Returns M, the number of pieces of an update whose means are averaged: of all ranks, or of this one if the
 /// ranks average afterwards.
@@ -121,6 +114,8 @@ std::optional<RouterResult> update_weights(TrainerState& s, UpdateNumbers number
   std::optional<RouterResult> routers;
   if (!s.model.mixtures().empty())
     routers = end_update_at_routers(s.model, *s.parallel.loss, *s.parallel.pipeline);
+  if (s.replay)
+    s.replay->check_tokens(s.updates_done + 1, s.tally.digest());
   s.update_norm.before();
   numbers.weight_decay = numbers.weight_decay.value_or(s.config.optimizer.weight_decay);
   s.optimizer->step(numbers);
@@ -176,6 +171,9 @@ StepResult record(TrainerState& s, const EndedUpdate& update) {
   if (update.routers) {
     result.routing_digest = update.routers->digest;
     result.expert_imbalance = update.routers->imbalance;
+    result.balance_loss = update.routers->balance_loss;
+    result.router_z_loss = update.routers->z_loss;
+    result.dropped_slots = update.routers->dropped;
   }
   s.tally = UpdateTally(s.loader.first_row());
   return result;
@@ -213,6 +211,7 @@ UpdateBatches Trainer::next_batches() {
     update.totals.valid_tokens = valid.item<int64_t>();
   }
   s.loader.check_update(update.totals.valid_tokens);
+  count_routes(update);
   return update;
 }
 

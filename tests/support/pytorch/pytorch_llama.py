@@ -258,7 +258,7 @@ def forward_backward(model, tokens, labels, positions, valid, count, config):
             loss = cross_entropy(logits, labels, "sum")
         else:
             loss = cross_entropy(logits, labels, "mean") * own
-    loss.backward()
+    torch.autograd.backward([loss, *pytorch_moe.take_losses(model, count)])
     return loss.detach()
 
 
@@ -278,6 +278,7 @@ def train_step(model, optimizer, micro_batches, config):
         completions = sum((labels != -100).any(1).sum() for _, labels, _, _ in micro_batches)
         losses = [policy_forward_backward(model, batch, valid, completions, config) for batch in micro_batches]
     else:
+        pytorch_moe.count_update(model, lambda: [model(tokens, positions) for tokens, _, positions, _ in micro_batches])
         losses = [forward_backward(model, tokens, labels, positions, valid, len(micro_batches), config)
                   for tokens, labels, positions, _ in micro_batches]
     if config.get("loss.normalization") == "gradient_scaling":
