@@ -59,18 +59,29 @@ void check_newton_schulz(const MuonConfig& m, const Rules& rules) {
              "a matrix of zeros would be divided by it", "the usual value is 1e-7");
 }
 
-/// How Muon meets fused weights and shards.
+/// Returns whether ranks hold shards of matrices.
+bool shards_matrices(const ParallelConfig& parallel) {
+  return parallel.dp_shard > 1 || parallel.tp > 1 || (parallel.cp > 1 && parallel.has_units());
+}
+
+/// Returns whether a rank has every row of what it has of a matrix, or whole key heads.
+bool keeps_heads(const ParallelConfig& parallel) {
+  return parallel.dp_shard == 1 && (parallel.cp == 1 || !parallel.has_units());
+}
+
+/// How Muon meets fused weights and shards, also in the process that resumes.
 void check_matrices(const RunConfig& config, const Rules& rules) {
   const MuonConfig& m = config.optimizer.muon;
   const ParallelConfig& parallel = config.parallel;
+  const ParallelConfig resumed = config.resumed_parallel();
   rules.rule(!m.split_qkv || config.architecture.fused_qkv, "optimizer.muon.split_qkv",
              "q, k and v are matrices of their own already",
              "set architecture.fused_qkv = true, or leave it false");
-  const bool sharded = parallel.dp_shard > 1 || parallel.tp > 1 || (parallel.cp > 1 && parallel.has_units());
-  rules.used_or_default(sharded, "optimizer.muon.sharding", "a model whose matrices are whole on each rank",
+  rules.used_or_default(shards_matrices(parallel) || shards_matrices(resumed), "optimizer.muon.sharding",
+                        "a model whose matrices are whole on each rank",
                         "set parallel.dp_shard or parallel.tp");
   const bool by_blocks = m.sharding == MuonSharding::blockwise;
-  rules.rule(!by_blocks || !m.split_qkv || (parallel.dp_shard == 1 && parallel.cp == 1),
+  rules.rule(!by_blocks || !m.split_qkv || (keeps_heads(parallel) && keeps_heads(resumed)),
              "optimizer.muon.split_qkv", "blocks of rows that FSDP cuts may end within a head",
              "set optimizer.muon.sharding = \"gathered\"");
 }

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "harness/base/error.hpp"
 #include "reference/loss/normalization.hpp"
 #include "reference/optim/clip.hpp"
 #include "reference/optim/scale_gradients.hpp"
@@ -94,6 +95,9 @@ double clip(TrainerState& s) {
 /// Returns the numbers of update s. What the caller did not give comes from the schedule: lr(s - 1), and
 /// weight_decay(s - 1) if the schedule changes it.
 UpdateNumbers scheduled(const TrainerState& s, UpdateNumbers numbers) {
+  if (numbers.muon_lr && s.config.optimizer.name != OptimizerName::muon)
+    throw UserError("cannot use muon_lr in an update (the optimizer is " +
+                    std::string(name_of(s.config.optimizer.name)) + "); leave it out");
   if (!numbers.lr && !numbers.muon_lr && s.config.optimizer.muon.lr > 0)
     numbers.muon_lr = s.muon_schedule.lr(s.schedule_position);
   if (!numbers.lr)
