@@ -47,9 +47,6 @@ void check_router_losses(const RunConfig& config, const Rules& rules) {
                "loss.normalization = \"gradient_scaling\" divides all gradients by the labels that count, "
                "which the router's losses are not sums over",
                "set loss.normalization = \"global_tokens\" or \"microbatch_mean\"");
-    rules.rule(!has_loss || config.dtype != Precision::exact, key,
-               "an exact twin has no residues of a gradient that is added beside the loss",
-               "set dtype = \"float32\"");
   }
 }
 

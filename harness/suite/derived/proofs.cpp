@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "harness/suite/plan/traces_read.hpp"
+
 namespace parity::suite {
 namespace {
 
@@ -22,12 +24,17 @@ bool is_of_work(const compare::Check& check) {
   });
 }
 
+/// Returns whether an arm can have an exact twin: it is no command and replays no routes of another arm.
+bool has_exact_twin(const Arm& arm) {
+  return !arm.is_command() && !arm.config.contains(replay_key);
+}
+
 /// Returns the pairs of arms that a case claims to be equivalent (true) or distinct (false).
 std::map<Pair, bool> claimed_pairs(const Case& item) {
   std::map<Pair, bool> claims;
   for (const compare::Check& check : item.checks) {
     if (!check.needs_twins() || check.arms.size() != 2 || is_of_work(check) ||
-        std::ranges::any_of(check.arms, [&](const auto& name) { return item.arm(name).is_command(); }))
+        std::ranges::any_of(check.arms, [&](const auto& name) { return !has_exact_twin(item.arm(name)); }))
       continue;
     const bool equivalent = check.relation == Relation::equivalent;
     const auto [claim, is_new] = claims.emplace(Pair(check.arms[0], check.arms[1]), equivalent);

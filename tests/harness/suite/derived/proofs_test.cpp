@@ -20,8 +20,11 @@ std::string claim(const std::string& other, const std::string& relation,
 }
 
 Case with_proofs(const std::string& checks) {
-  Case item = parse_case("[arms.a]\n[arms.b]\n[arms.c]\n[arms.d]\ncommand = [\"true\"]\n" + checks,
-                         "cases/topic/name.toml");
+  Case item = parse_case(
+      "[arms.a]\n[arms.b]\n[arms.c]\n[arms.d]\ncommand = [\"true\"]\n"
+      "[arms.e]\nmoe.replay = \"{trace:a}\"\n" +
+          checks,
+      "cases/topic/name.toml");
   add_proofs(item);
   return item;
 }
@@ -49,6 +52,7 @@ TEST(ProofsTest, ClaimsOfWorkAlone_GetNone) {
 
 TEST(ProofsTest, CommandsAndOwnChecks_GetNone) {
   EXPECT_EQ(with_proofs(claim("d", "equivalent")).checks.size(), 1U);
+  EXPECT_EQ(with_proofs(claim("e", "equivalent")).checks.size(), 1U) << "it replays routes of another run";
   EXPECT_EQ(with_proofs(claim("b", "identical")).checks.size(), 1U);
   EXPECT_EQ(with_proofs(claim("b", "equivalent") + claim("b", "other_function", "")).checks.size(), 2U);
 }
