@@ -43,6 +43,9 @@ class Rules {
 /// Rules of architecture.* and moe.*.
 void check_model(const RunConfig& config, const Rules& rules);
 
+/// Rules of parts that some families of models have, of lora.* and of train.freeze.
+void check_variants(const RunConfig& config, const Rules& rules);
+
 /// Rules of lr.* and of the weight decay that a schedule moves.
 void check_schedule(const RunConfig& config, const Rules& rules);
 

@@ -4,6 +4,7 @@
 
 #include <torch/autograd.h>
 
+#include "harness/base/error.hpp"
 #include "reference/exact/exact.hpp"
 #include "reference/model/fixed_order.hpp"
 
@@ -82,8 +83,11 @@ struct InvariantComplexProduct : torch::autograd::Function<InvariantComplexProdu
 
 void make_batch_invariant(ModuleHooks& hooks) {
   hooks.compute_with(
-      {.linear = [](const torch::Tensor& x,
-                    const torch::Tensor& weight) { return InvariantLinear::apply(x, weight); },
+      {.linear =
+           [](const torch::Tensor& x, const torch::Tensor& weight, const torch::Tensor& bias) {
+             require(!bias.defined(), "a bias in a product of fixed order");
+             return InvariantLinear::apply(x, weight);
+           },
        .silu = [](const torch::Tensor& x) { return InvariantSilu::apply(x); },
        .rms_norm = [](const torch::Tensor& x, const torch::Tensor& weight,
                       double eps) { return InvariantRmsNorm::apply(x, weight, eps); },

@@ -48,7 +48,9 @@ struct OwnWeight {
 
 struct NameTable {
   std::vector<NameRule> rules;
-  std::vector<std::string> unsaved;  ///< own names that have no place in such files: they keep their values
+  /// Own names that have no place in such files: they keep their values. Adapters, and biases of routers.
+  std::vector<std::string> unsaved;
+  std::vector<std::string> unnamed;  ///< own names of weights that such files cannot hold
   std::string tied_output;           ///< saved name that may repeat the embedding of a tied model; else empty
   /// Saved names that such files may have and the model lacks: tables of RoPE in old files, and the vision
   /// weights of Llama 4. A name that ends in a dot is a prefix.

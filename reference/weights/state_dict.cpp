@@ -151,6 +151,13 @@ size_t known_in(const checkpoints::WeightFiles& files, const std::vector<std::st
       std::ranges::count_if(names, [&](const std::string& name) { return files.tensors().contains(name); }));
 }
 
+/// Refuses files of a kind that cannot hold every weight of the model. \param verb  "load" or "save"
+void check_named(const NameTable& table, WeightNames names, const std::string& verb) {
+  if (!table.unnamed.empty())
+    throw UserError("cannot " + verb + " weights under the names of " + std::string(name_of(names)) +
+                    " (they have none for " + table.unnamed.front() + "); use --weights-names torchtitan");
+}
+
 /// Returns the parameters and the routers' biases, which state dicts hold too.
 Parameters all_of(const Decoder& model) {
   Parameters all = model.parameters();
@@ -182,6 +189,7 @@ WeightNames load_weights(Decoder& model, const std::string& model_name, const st
   const checkpoints::WeightFiles files(path);
   const WeightNames names = names_in(files, model, model_name);
   const Weights weights(all_of(model), model_name, model.dimensions(), names);
+  check_named(weights.table(), names, "load");
   const Complaints complaints = complaints_of(weights, files);
   if (!complaints.empty())
     throw UserError(
@@ -196,6 +204,11 @@ void save_weights(const std::filesystem::path& path, WeightNames names, const st
                   const ModelDimensions& dimensions, const Parameters& weights) {
   const torch::NoGradGuard no_grad;
   const Weights all(weights, model_name, dimensions, names);
+  check_named(all.table(), names, "save");
+  if (dimensions.lora.rank > 0)
+    throw UserError(
+        "cannot save weights with adapters (such files have names for the model's own weights only); save a "
+        "checkpoint");
   std::vector<checkpoints::TensorToWrite> tensors;
   for (const NameRule& rule : all.table().rules) {
     const std::vector<torch::Tensor> expected = all.expected(rule);

@@ -24,6 +24,9 @@ struct StepResult {
   double loss = 0;
   double grad_norm = 0;  ///< before clipping
   double lr = 0;         ///< that the update used
+  /// Mean loss of the depths of multi-token prediction, which `loss` does not contain; set if the model has
+  /// any.
+  std::optional<double> mtp_loss = {};
   /// Loss of the evaluation rows after the update; set if train.evaluate is.
   std::optional<double> eval_loss = {};
   /// That the update used; set if a schedule or the caller of optim_step() chose it.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/train/step/trainer_state.hpp"
 
+#include "reference/config/frozen.hpp"
 #include "reference/model/batch_invariance.hpp"
 #include "reference/parallel/model/context_parallel.hpp"
 #include "reference/train/checks/equal_configs.hpp"
@@ -24,6 +25,16 @@ std::vector<int64_t> places_of(const RunConfig& config, const Group& context) {
   return context_positions(config.data.seq_len, context.size(), context.rank());
 }
 
+/// Lets the parameters that do not train require no gradient.
+void freeze(const Decoder& model, const RunConfig& config) {
+  std::vector<std::string> names;
+  for (const Parameter& parameter : model.parameters())
+    names.push_back(parameter.name);
+  check_freeze(config, names);
+  for (const Parameter& parameter : model.parameters())
+    torch::Tensor(parameter.value).requires_grad_(is_trained(config, parameter.name));
+}
+
 /// Draws or reads the initial weights on the CPU, so that device and ranks do not change them. Then moves the
 /// model to its device and applies the parallelisms.
 /// \param digest  receives the digest of the weights
@@ -31,6 +42,7 @@ Applied initialized(Decoder& model, const RunConfig& config, const Parallel& par
   initialize(model, static_cast<uint64_t>(config.seed));
   if (!config.weights.path.empty())
     load_weights(model, config.model, config.weights.path);
+  freeze(model, config);
   digest = weights_digest(model);
   if (!config.weights.path.empty())
     check_equal_weights(digest, *parallel.world);
@@ -54,7 +66,7 @@ TrainerState::TrainerState(const RunConfig& run_config, std::shared_ptr<Group> w
              {parallel.batch->rank(), parallel.batch->size()}),
       places(places_of(config, *parallel.context)),
       applied(initialized(model, config, parallel, initial_weights)),
-      optimizer(make_optimizer(config.optimizer, applied.parameters)),
+      optimizer(make_optimizer(config.optimizer, applied.trained)),
       schedule(make_schedule(config)),
       update_norm(applied.parameters, *parallel.stage, *parallel.pipeline),
       tally(loader.first_row()),
