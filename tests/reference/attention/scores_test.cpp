@@ -22,7 +22,7 @@ Mask documents() {
   return make_mask(rule, tokens, positions, 6);
 }
 
-struct Inputs {
+struct ScoreInputs {
   torch::Tensor q = gaussian({2, 4, 6, 2}), k = gaussian({2, 2, 6, 2}), v = gaussian({2, 2, 6, 3}),
                 sinks = gaussian({4});
 
@@ -45,7 +45,7 @@ struct Inputs {
 
 TEST(ScoresTest, FlexAndDense_AgreeInBothDirections) {
   torch::manual_seed(3);
-  const Inputs inputs;
+  const ScoreInputs inputs;
   const torch::Tensor weights = torch::randn({2, 4, 6, 3}, torch::kFloat64);
   for (const double cap : {0.0, 1.5})
     for (const bool has_sinks : {false, true}) {
@@ -64,7 +64,7 @@ TEST(ScoresTest, FlexAndDense_AgreeInBothDirections) {
 
 TEST(ScoresTest, GradientOfSinks_AgreesWithDifferences) {
   torch::manual_seed(4);
-  const Inputs inputs;
+  const ScoreInputs inputs;
   const torch::Tensor weights = torch::randn({2, 4, 6, 3}, torch::kFloat64);
   const torch::Tensor gradient = inputs.gradients(AttentionBackend::flex, 1.5, true, weights).back();
   const auto loss = [&] {
@@ -85,7 +85,7 @@ TEST(ScoresTest, GradientOfSinks_AgreesWithDifferences) {
 
 TEST(ScoresTest, Sinks_TakeWeightFromEveryKey) {
   torch::manual_seed(5);
-  Inputs inputs;
+  ScoreInputs inputs;
   const torch::NoGradGuard no_grad;
   inputs.sinks.fill_(-1e9);
   EXPECT_TRUE(inputs.attended(AttentionBackend::flex, 0, true)
@@ -95,7 +95,7 @@ TEST(ScoresTest, Sinks_TakeWeightFromEveryKey) {
 }
 
 TEST(ScoresTest, BackendsWithoutScores_AreRefused) {
-  const Inputs inputs;
+  const ScoreInputs inputs;
   ScoreRule rule;
   rule.softcap = 1;
   EXPECT_THROW(attend(inputs.q, inputs.k, inputs.v, {}, rule), InternalError);
