@@ -109,8 +109,7 @@ TEST_F(VariantsTest, MultiTokenPrediction_TrainsAsOnOneProcess) {
   RunConfig config = base();
   config.architecture.mtp_depth = 2;
   config.data.micro_batches = 2;
-  for (const Normalization rule :
-       {Normalization::global_tokens, Normalization::microbatch_mean, Normalization::gradient_scaling}) {
+  for (const Normalization rule : {Normalization::global_tokens, Normalization::gradient_scaling}) {
     config.loss.normalization = rule;
     expect_equal_on(
         config,
