@@ -8,6 +8,7 @@
 #include <span>
 
 #include "harness/base/error.hpp"
+#include "reference/weights/gpt2_names.hpp"
 
 namespace parity::reference {
 namespace {
@@ -154,9 +155,9 @@ class Maker {
     result_.rules.push_back(std::move(rule));
   }
 
-  /// Returns whether this kind of files has a name for such a weight. Hugging Face's GPT-2 has other modules.
+  /// Returns whether this kind of files has a name for such a weight. nanoGPT has names for GPT-2 only.
   bool has_name(std::string_view pattern) const {
-    return find_row(pattern) != nullptr && !(dimensions_.learned_positions && is_hugging_face());
+    return find_row(pattern) != nullptr && names_ != WeightNames::nanogpt;
   }
 
   /// Our own names are names of torchtitan, also of what torchtitan lacks.
@@ -264,6 +265,9 @@ bool NameTable::forgets(std::string_view name) const {
 
 NameTable name_table(std::string_view model, const ModelDimensions& dimensions,
                      const std::vector<OwnWeight>& own, WeightNames names) {
+  const bool is_hugging_face = names == WeightNames::hugging_face || names == WeightNames::hugging_face_text;
+  if (dimensions.learned_positions && (is_hugging_face || names == WeightNames::nanogpt))
+    return gpt2_names(dimensions, own, is_hugging_face);
   return Maker(model, dimensions, names).table(own);
 }
 

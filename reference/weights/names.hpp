@@ -23,6 +23,8 @@ enum class Conversion {
   gate_up,     ///< two of [E, F, D] to one of [E, D, 2 F], gate first
   qkv,         ///< q [H d, D], k and v [K d, D], on either side also as one of [(H + 2 K) d, D]: for each
                ///< key head its query heads, it, its value head
+  joined,      ///< q, k and v to one of [(H + 2 K) d, D], all queries first; or their biases to one
+  joined_transposed,  ///< the same to [D, (H + 2 K) d]
 };
 
 /// Which elements of a head RoPE rotates together, if own and saved rows differ in it.

@@ -146,9 +146,20 @@ Complaints complaints_of(const Weights& weights, const checkpoints::WeightFiles&
   return complaints;
 }
 
-size_t known_in(const checkpoints::WeightFiles& files, const std::vector<std::string>& names) {
-  return static_cast<size_t>(
-      std::ranges::count_if(names, [&](const std::string& name) { return files.tensors().contains(name); }));
+/// Returns how many of the names the file has, and for how many of them in the shape that the model needs.
+std::pair<size_t, size_t> known_in(const checkpoints::WeightFiles& files, const Weights& weights) {
+  std::pair<size_t, size_t> known;
+  for (const NameRule& rule : weights.table().rules) {
+    const std::vector<torch::Tensor> expected = weights.expected(rule);
+    for (size_t i = 0; i < rule.saved.size(); ++i) {
+      const auto found = files.tensors().find(rule.saved[i]);
+      if (found == files.tensors().end())
+        continue;
+      ++known.first;
+      known.second += found->second.shape == expected[i].sizes().vec() ? 1 : 0;
+    }
+  }
+  return known;
 }
 
 /// Refuses files of a kind that cannot hold every weight of the model. \param verb  "load" or "save"
@@ -166,15 +177,16 @@ Parameters all_of(const Decoder& model) {
   return all;
 }
 
-/// Returns the kind with the most names in the file; own names if it has none of any kind.
+/// Returns the kind with the most names in the file, then with the most shapes; own names if it has none of
+/// any kind.
 WeightNames names_in(const checkpoints::WeightFiles& files, const Decoder& model,
                      const std::string& model_name) {
   WeightNames best = WeightNames::torchtitan;
-  size_t most = 0;
+  std::pair<size_t, size_t> most;
   for (size_t i = 0; i < EnumNames<WeightNames>::names.size(); ++i) {
     const auto names = static_cast<WeightNames>(i);
     const Weights weights(all_of(model), model_name, model.dimensions(), names);
-    if (const size_t count = known_in(files, weights.saved()); count > most) {
+    if (const auto count = known_in(files, weights); count > most) {
       most = count;
       best = names;
     }
