@@ -4,7 +4,8 @@
 
 #include <vector>
 
-#include "reference/weights/names.hpp"
+#include "reference/config/model_names.hpp"
+#include "reference/weights/name_table.hpp"
 
 namespace parity::reference {
 
