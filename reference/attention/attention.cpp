@@ -85,20 +85,25 @@ MaskSet moved_to(MaskSet masks, torch::Device device) {
 }
 
 torch::Tensor attend(const torch::Tensor& q_BHSd, const torch::Tensor& k_BKSd, const torch::Tensor& v_BKSe,
-                     const AttentionMasks& masks, std::optional<double> scale) {
+                     const AttentionMasks& masks, const ScoreRule& rule) {
+  if (masks.backend == AttentionBackend::flex)
+    return flex_attention(q_BHSd, k_BKSd, v_BKSe, masks.blocks, rule);
+  if (masks.backend == AttentionBackend::dense && !rule.is_plain())
+    return dense_attention_by_scores(q_BHSd, k_BKSd, v_BKSe, masks.allowed_B1SS, rule);
+  require(rule.is_plain(), "a cap of scores or sinks with a backend that does not compute scores");
   switch (masks.backend) {
     case AttentionBackend::sdpa:
-      return sdpa_causal(q_BHSd, k_BKSd, v_BKSe, scale);
-    case AttentionBackend::flex:
-      return flex_attention(q_BHSd, k_BKSd, v_BKSe, masks.blocks, scale);
+      return sdpa_causal(q_BHSd, k_BKSd, v_BKSe, rule.scale);
     case AttentionBackend::varlen:
       return varlen_attention(q_BHSd, k_BKSd, v_BKSe, segments_of(masks.cu_seqlens, masks.keys),
-                              masks.sliding_window, scale);
+                              masks.sliding_window, rule.scale);
     case AttentionBackend::tiled:
       return tiled_attention(q_BHSd, k_BKSd, v_BKSe, segments_of(masks.cu_seqlens, masks.keys),
-                             masks.sliding_window, scale);
+                             masks.sliding_window, rule.scale);
     case AttentionBackend::dense:
-      return dense_attention(q_BHSd, k_BKSd, v_BKSe, masks.allowed_B1SS, scale);
+      return dense_attention(q_BHSd, k_BKSd, v_BKSe, masks.allowed_B1SS, rule.scale);
+    case AttentionBackend::flex:
+      break;
   }
   throw InternalError("unknown attention backend");
 }

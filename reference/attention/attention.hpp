@@ -10,6 +10,7 @@
 
 #include "reference/attention/block_mask.hpp"
 #include "reference/attention/masks/mask.hpp"
+#include "reference/attention/scores.hpp"
 
 namespace parity::reference {
 
@@ -50,14 +51,15 @@ using MaskSet = std::map<std::string, AttentionMasks>;
 MaskSet rows_of(const MaskSet& masks, int64_t seq_len, int64_t first, int64_t count);
 MaskSet moved_to(MaskSet masks, torch::Device device);
 
-/// Returns softmax(q k^T scale) v over the pairs that the masks allow, computed by the masks' backend.
+/// Returns softmax(scores) v over the pairs that the masks allow, computed by the masks' backend. The rule
+/// says what the scores are made of: q k^T scale by default.
 ///
 /// \param q_BHSd  [B, H, S, hd] queries, or only those that the masks were made for
 /// \param k_BKSd  [B, K, S, hd] keys; K divides H, and each key head serves H / K neighbouring query heads
 /// \param v_BKSe  [B, K, S, he] values
-/// \param scale   none = 1 / sqrt(hd)
 /// \return [B, H, S, he]
+/// \throws InternalError for a cap or sinks with a backend other than flex and dense
 torch::Tensor attend(const torch::Tensor& q_BHSd, const torch::Tensor& k_BKSd, const torch::Tensor& v_BKSe,
-                     const AttentionMasks& masks, std::optional<double> scale = {});
+                     const AttentionMasks& masks, const ScoreRule& rule = {});
 
 }  // namespace parity::reference

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/attention/dense.hpp"
 
+#include <limits>
+
 #include "reference/attention/sdpa.hpp"
 
 namespace parity::reference {
@@ -24,6 +26,24 @@ torch::Tensor dense_attention(const torch::Tensor& q_BHSd, const torch::Tensor& 
   return at::scaled_dot_product_attention(q_BHSd, repeat_heads(k_BKSd, sharing),
                                           repeat_heads(v_BKSe, sharing), allowed_B1SS, /*dropout_p=*/0.0,
                                           /*is_causal=*/false, scale);
+}
+
+torch::Tensor dense_attention_by_scores(const torch::Tensor& q_BHSd, const torch::Tensor& k_BKSd,
+                                        const torch::Tensor& v_BKSe, const torch::Tensor& allowed_B1SS,
+                                        const ScoreRule& rule) {
+  const int64_t sharing = q_BHSd.size(1) / k_BKSd.size(1);
+  torch::Tensor scores_BHQN =
+      at::matmul(q_BHSd, repeat_heads(k_BKSd, sharing).transpose(2, 3)) * rule.scale_for(q_BHSd.size(3));
+  if (rule.softcap > 0)
+    scores_BHQN = at::tanh(scores_BHQN / rule.softcap) * rule.softcap;
+  scores_BHQN = scores_BHQN.masked_fill(allowed_B1SS.logical_not(), -std::numeric_limits<double>::infinity());
+  if (rule.sinks_H.defined()) {
+    const torch::Tensor sinks_BHQ1 =
+        rule.sinks_H.view({1, -1, 1, 1}).expand({scores_BHQN.size(0), -1, scores_BHQN.size(2), 1});
+    scores_BHQN = at::cat({scores_BHQN, sinks_BHQ1}, 3);
+  }
+  const torch::Tensor weights = at::softmax(scores_BHQN, 3);
+  return at::matmul(weights.narrow(3, 0, k_BKSd.size(2)), repeat_heads(v_BKSe, sharing));
 }
 
 }  // namespace parity::reference

@@ -7,6 +7,7 @@
 #include <torch/types.h>
 
 #include "reference/attention/masks/mask.hpp"
+#include "reference/attention/scores.hpp"
 
 namespace parity::reference {
 
@@ -18,5 +19,11 @@ torch::Tensor dense_mask(const Mask& mask);
 torch::Tensor dense_attention(const torch::Tensor& q_BHSd, const torch::Tensor& k_BKSd,
                               const torch::Tensor& v_BKSe, const torch::Tensor& allowed_B1SS,
                               std::optional<double> scale = {});
+
+/// Computes the same by products and softmax, with the scores of a rule. Products and softmax are in the
+/// inputs' dtype, as in the eager attention of Hugging Face's Gemma 2 and gpt-oss.
+torch::Tensor dense_attention_by_scores(const torch::Tensor& q_BHSd, const torch::Tensor& k_BKSd,
+                                        const torch::Tensor& v_BKSe, const torch::Tensor& allowed_B1SS,
+                                        const ScoreRule& rule);
 
 }  // namespace parity::reference

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/attention/flex.hpp"
 
-#include <cmath>
 #include <limits>
+#include <optional>
 
 #include <torch/autograd.h>
 
@@ -48,20 +48,49 @@ void put(const torch::Tensor& to_HS, const torch::Tensor& part, const QueryBlock
       .copy_(part.reshape({to_HS.size(0), block.queries.count, to_HS.size(2)}));
 }
 
-/// Returns q k^T scale, with forbidden pairs at minus infinity: [K, G Q, N].
-torch::Tensor scores_of(const torch::Tensor& q, const torch::Tensor& k, const QueryBlock& block,
-                        double scale) {
+/// Returns the scores, with forbidden pairs at minus infinity: [K, G Q, N].
+/// \param softcap  c of c tanh(q k^T scale / c); 0 = no cap
+/// \param slope    if not null, receives the cap's derivative, 1 - tanh^2; stays undefined without a cap
+torch::Tensor scores_of(const torch::Tensor& q, const torch::Tensor& k, const QueryBlock& block, double scale,
+                        double softcap, torch::Tensor* slope = nullptr) {
   torch::Tensor scores = at::bmm(q, k.transpose(1, 2)).mul_(scale);
+  if (softcap > 0) {
+    scores.div_(softcap).tanh_();
+    if (slope != nullptr)
+      *slope = 1 - scores.square();
+    scores.mul_(softcap);
+  }
   if (block.forbidden_QK.defined())
     scores.view({scores.size(0), -1, block.queries.count, block.key_count})
         .masked_fill_(block.forbidden_QK, -std::numeric_limits<double>::infinity());
   return scores;
 }
 
+/// Returns log(sum over keys of exp(score) + exp(sink)), [K, G Q, 1].
+/// \param sinks_H  undefined = without the last term; a query without keys then has 0
+torch::Tensor log_sum_of(const torch::Tensor& scores, const torch::Tensor& sinks_H, const QueryBlock& block) {
+  torch::Tensor log_sum = at::logsumexp(scores, {2}, /*keepdim=*/true);
+  if (!sinks_H.defined())
+    return log_sum.masked_fill_(log_sum.isneginf(), 0);  // such a query's weights are all exp(-inf) = 0
+  const torch::Tensor sinks =
+      sinks_H.view({scores.size(0), -1, 1, 1}).expand({-1, -1, block.queries.count, 1}).reshape_as(log_sum);
+  return at::logsumexp(at::cat({log_sum, sinks}, 2), {2}, /*keepdim=*/true);
+}
+
+/// \param lse, delta  [B, H, S, 1]. \return [H]; undefined without sinks
+torch::Tensor gradient_of_sinks(const torch::Tensor& sinks_H, const torch::Tensor& lse,
+                                const torch::Tensor& delta) {
+  if (!sinks_H.defined())
+    return {};
+  return (sinks_H.view({1, -1, 1, 1}) - lse).exp_().mul_(delta).sum({0, 2, 3}).neg_();
+}
+
 struct FlexAttention : torch::autograd::Function<FlexAttention> {
   static torch::Tensor forward(AutogradContext* context, const torch::Tensor& q_BHSd,
                                const torch::Tensor& k_BKSd, const torch::Tensor& v_BKSe,
-                               const c10::intrusive_ptr<BlockMask>& mask, double scale) {
+                               const c10::intrusive_ptr<BlockMask>& mask, double scale, double softcap,
+                               const std::optional<torch::Tensor>& sinks) {
+    const torch::Tensor sinks_H = sinks.value_or(torch::Tensor());
     const int64_t B = q_BHSd.size(0), H = q_BHSd.size(1), S = q_BHSd.size(2);
     const torch::Tensor out = torch::zeros({B, H, S, v_BKSe.size(3)}, q_BHSd.options());
     const torch::Tensor lse = torch::zeros({B, H, S, 1}, q_BHSd.options());
@@ -71,15 +100,15 @@ struct FlexAttention : torch::autograd::Function<FlexAttention> {
         if (block.key_count == 0)
           continue;
         const torch::Tensor scores =
-            scores_of(grouped(q_BHSd[b], block, key_heads), select(k_BKSd[b], block), block, scale);
-        torch::Tensor log_sum = at::logsumexp(scores, {2}, /*keepdim=*/true);
-        log_sum.masked_fill_(log_sum.isneginf(), 0);  // such a query's weights are all exp(-inf) = 0
+            scores_of(grouped(q_BHSd[b], block, key_heads), select(k_BKSd[b], block), block, scale, softcap);
+        const torch::Tensor log_sum = log_sum_of(scores, sinks_H, block);
         put(out[b], at::bmm((scores - log_sum).exp_(), select(v_BKSe[b], block)), block);
         put(lse[b], log_sum, block);
       }
-    context->save_for_backward({q_BHSd, k_BKSd, v_BKSe, out, lse});
+    context->save_for_backward({q_BHSd, k_BKSd, v_BKSe, out, lse, sinks_H});
     context->saved_data["mask"] = c10::IValue::make_capsule(mask);
     context->saved_data["scale"] = scale;
+    context->saved_data["softcap"] = softcap;
     return out;
   }
 
@@ -93,7 +122,8 @@ struct FlexAttention : torch::autograd::Function<FlexAttention> {
     const torch::Tensor& dout = gradients[0];
     const torch::Tensor delta =
         (dout * out).sum(-1, /*keepdim=*/true);  // sum over keys of weight times dweight
-    const double scale = context->saved_data["scale"].toDouble();
+    const double scale = context->saved_data["scale"].toDouble(),
+                 softcap = context->saved_data["softcap"].toDouble();
     for (int64_t b = 0; b < q.size(0); ++b)
       for (const QueryBlock& block : static_cast<const BlockMask&>(*mask).row(b)) {
         if (block.key_count == 0)
@@ -101,17 +131,20 @@ struct FlexAttention : torch::autograd::Function<FlexAttention> {
         const torch::Tensor q_b = grouped(q[b], block, k.size(1));
         const torch::Tensor k_b = select(k[b], block);
         const torch::Tensor dout_b = grouped(dout[b], block, k.size(1));
+        torch::Tensor slope;
         const torch::Tensor weights =
-            scores_of(q_b, k_b, block, scale).sub_(grouped(lse[b], block, k.size(1))).exp_();
+            scores_of(q_b, k_b, block, scale, softcap, &slope).sub_(grouped(lse[b], block, k.size(1))).exp_();
         add_back(dv[b], at::bmm(weights.transpose(1, 2), dout_b), block);
-        const torch::Tensor dscores = at::bmm(dout_b, select(v[b], block).transpose(1, 2))
-                                          .sub_(grouped(delta[b], block, k.size(1)))
-                                          .mul_(weights)
-                                          .mul_(scale);
+        torch::Tensor dscores = at::bmm(dout_b, select(v[b], block).transpose(1, 2))
+                                    .sub_(grouped(delta[b], block, k.size(1)))
+                                    .mul_(weights)
+                                    .mul_(scale);
+        if (slope.defined())
+          dscores.mul_(slope);
         put(dq[b], at::bmm(dscores, k_b), block);
         add_back(dk[b], at::bmm(dscores.transpose(1, 2), q_b), block);
       }
-    return {dq, dk, dv, torch::Tensor(), torch::Tensor()};
+    return {dq, dk, dv, {}, {}, {}, gradient_of_sinks(saved[5], lse, delta)};
   }
 };
 
@@ -119,9 +152,9 @@ struct FlexAttention : torch::autograd::Function<FlexAttention> {
 
 torch::Tensor flex_attention(const torch::Tensor& q_BHSd, const torch::Tensor& k_BKSd,
                              const torch::Tensor& v_BKSe, const c10::intrusive_ptr<BlockMask>& mask,
-                             std::optional<double> scale) {
-  return FlexAttention::apply(q_BHSd, k_BKSd, v_BKSe, mask,
-                              scale.value_or(1 / std::sqrt(static_cast<double>(q_BHSd.size(3)))));
+                             const ScoreRule& rule) {
+  return FlexAttention::apply(q_BHSd, k_BKSd, v_BKSe, mask, rule.scale_for(q_BHSd.size(3)), rule.softcap,
+                              rule.sinks_H.defined() ? std::optional(rule.sinks_H) : std::nullopt);
 }
 
 }  // namespace parity::reference

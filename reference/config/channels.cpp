@@ -33,6 +33,9 @@ const std::vector<ChannelRow>& channels() {
   static const std::vector<ChannelRow> table = [] {
     std::vector<ChannelRow> rows = {
         {"loss", "Loss of the update, as it was differentiated."},
+        {"mtp_loss",
+         "Mean over depths of the losses of multi-token prediction, before loss.mtp_coef; not part of loss.",
+         false},
         {"grad_norm", "L2 norm of all gradients before clipping."},
         {"eval_loss", "Loss of the data's first rows after the update, with train.evaluate.", false},
         {"lr", "Learning rate that the update used."},

@@ -185,7 +185,7 @@ std::string_view help_text() {
   --load-weights PATH     initial weights: sets weights.path
   --save-weights FILE     write the final weights as safetensors
   --weights-names KIND    names in that file: torchtitan (default), torchtitan_2026, torchtitan_2026_fused, hugging_face,
-                          hugging_face_text (Llama 4 without its vision part)
+                          hugging_face_text (Llama 4 without its vision part), nanogpt (GPT-2)
   --quiet                 print no line per update
   --check FILE            print what validation says of each config in a JSON list, and train nothing
   --estimate              print the model's parameters and the memory that a rank of the mesh keeps

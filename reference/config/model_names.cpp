@@ -161,8 +161,32 @@ constexpr ModelDimensions deepseek_v3_671b() {
   return model;
 }
 
+/// GPT-2: learned positions, LayerNorm, GELU, biases, and a tied output projection.
+constexpr ModelDimensions gpt2(int64_t dim, int64_t layers, int64_t heads) {
+  return {.dim = dim,
+          .n_layers = layers,
+          .n_heads = heads,
+          .n_kv_heads = heads,
+          .vocab_size = 50257,
+          .ffn_hidden = 4 * dim,
+          .max_seq_len = 1024,
+          .rope_scaling = RopeScaling::none,
+          .tied = true,
+          .initialization = Initialization::gpt2,
+          .biases = Biases::all,
+          .learned_positions = true,
+          .norm = NormKind::layer,
+          .feed_forward = FeedForwardKind::gelu_tanh};
+}
+
+constexpr ModelDimensions gpt2_debug() {
+  ModelDimensions debug = gpt2(256, 6, 16);
+  debug.vocab_size = 2048;
+  return debug;
+}
+
 // With a vocabulary of 2,000 tokens it is the debug model until 2025-10 (6,139,136 parameters).
-const std::array<Row, 20> model_table = {{
+const std::array<Row, 25> model_table = {{
     {"llama3.debug", {}},
     {"llama3.debug_2000", {.vocab_size = 2000}},
     {"llama3.8b", llama3(4096, 32, 32, 14336)},
@@ -183,105 +207,12 @@ const std::array<Row, 20> model_table = {{
     {"deepseek_v3.debug", deepseek_v3_debug()},
     {"deepseek_v3.16b", deepseek_v3_16b()},
     {"deepseek_v3.671b", deepseek_v3_671b()},
+    {"gpt2.debug", gpt2_debug()},
+    {"gpt2.124m", gpt2(768, 12, 12)},
+    {"gpt2.355m", gpt2(1024, 24, 16)},
+    {"gpt2.774m", gpt2(1280, 36, 20)},
+    {"gpt2.1558m", gpt2(1600, 48, 25)},
 }};
-
-void take(int64_t& own, int64_t asked) {
-  if (asked != 0)
-    own = asked;
-}
-
-void take(double& own, double asked) {
-  if (asked != 0)
-    own = asked;
-}
-
-void take(bool& own, Switch asked) {
-  if (asked != Switch::model)
-    own = asked == Switch::on;
-}
-
-RopeScaling rope_scaling_of(RopeScalingChoice choice, RopeScaling own) {
-  switch (choice) {
-    case RopeScalingChoice::model:
-      return own;
-    case RopeScalingChoice::llama:
-      return RopeScaling::llama3;
-    case RopeScalingChoice::none:
-      return RopeScaling::none;
-    case RopeScalingChoice::llama4:
-      return RopeScaling::llama4;
-    case RopeScalingChoice::yarn:
-      return RopeScaling::yarn;
-  }
-  throw InternalError("unknown RoPE scaling");
-}
-
-void take_sizes(ModelDimensions& result, const ArchitectureConfig& architecture) {
-  take(result.dim, architecture.dim);
-  take(result.n_layers, architecture.n_layers);
-  take(result.n_heads, architecture.n_heads);
-  // If the config does not set the key heads, they follow the query heads (no grouping).
-  take(result.n_kv_heads, architecture.n_kv_heads != 0 ? architecture.n_kv_heads : architecture.n_heads);
-  take(result.vocab_size, architecture.vocab_size);
-  if (architecture.dim != 0)
-    result.ffn_hidden = (8 * architecture.dim / 3 + 255) / 256 * 256;
-  take(result.ffn_hidden, architecture.ffn_hidden);
-  take(result.max_seq_len, architecture.max_seq_len);
-  take(result.head_width, architecture.head_dim);
-  take(result.latent.q_rank, architecture.q_lora_rank);
-  take(result.latent.kv_rank, architecture.kv_lora_rank);
-  take(result.latent.nope_width, architecture.qk_nope_head_dim);
-  take(result.latent.rope_width, architecture.qk_rope_head_dim);
-  take(result.latent.value_width, architecture.v_head_dim);
-  if (result.is_latent()) {
-    result.head_width = result.latent.nope_width + result.latent.rope_width;
-    result.n_kv_heads = result.n_heads;
-  }
-}
-
-void take_kinds(ModelDimensions& result, const ArchitectureConfig& architecture) {
-  take(result.rope_theta, architecture.rope_theta);
-  take(result.norm_eps, architecture.norm_eps);
-  take(result.nope_every, architecture.nope_every);
-  take(result.qk_norm, architecture.qk_norm);
-  take(result.tied, architecture.tied_embeddings);
-  result.fused_qkv = architecture.fused_qkv;
-  result.rope_weights = architecture.rope_weights;
-  if (architecture.rope != RopeChoice::model)
-    result.rope = architecture.rope == RopeChoice::complex ? Rope::complex : Rope::rotate_half;
-  if (architecture.initialization != InitializationChoice::model)
-    result.initialization = architecture.initialization == InitializationChoice::normal
-                                ? Initialization::normal
-                                : Initialization::depth_scaled;
-  result.rope_scaling = rope_scaling_of(architecture.rope_scaling, result.rope_scaling);
-}
-
-void take_moe(MoeDimensions& result, const MoeConfig& moe) {
-  take(result.experts, moe.experts);
-  take(result.top_k, moe.top_k);
-  take(result.hidden, moe.hidden);
-  take(result.shared_hidden, moe.shared_hidden);
-  take(result.every, moe.every);
-  take(result.route_norm, moe.route_norm);
-  take(result.route_scale, moe.route_scale);
-  take(result.groups, moe.groups);
-  take(result.limited_groups, moe.limited_groups);
-  if (moe.score != RouterScoreChoice::model)
-    result.score = moe.score == RouterScoreChoice::softmax ? RouterScore::softmax : RouterScore::sigmoid;
-  if (moe.score_place != ScorePlaceChoice::model)
-    result.score_before = moe.score_place == ScorePlaceChoice::before;
-  if (moe.load_balance != Switch::model)
-    result.load_balance = moe.load_balance == Switch::on ? moe.load_balance_coeff : 0;
-  else if (result.load_balance > 0)
-    result.load_balance = moe.load_balance_coeff;
-  result.force_balance = moe.force_balance;
-  result.matmul = moe.matmul;
-  result.balance_loss = moe.balance_loss;
-  result.balance_loss_coeff = moe.balance_loss_coeff;
-  result.z_loss_coeff = moe.z_loss_coeff;
-  result.capacity_factor = moe.capacity_factor;
-  result.drop = moe.drop;
-}
 
 }  // namespace
 
@@ -292,21 +223,12 @@ std::vector<std::string> model_names() {
   return names;
 }
 
-ModelDimensions dimensions_of(std::string_view model, const ArchitectureConfig& architecture,
-                              const MoeConfig& moe) {
+ModelDimensions named_dimensions(std::string_view model) {
   const auto* const row = std::find_if(model_table.begin(), model_table.end(),
                                        [&](const Row& each) { return each.name == model; });
   if (row == model_table.end())
     throw UserError("unknown model '" + std::string(model) + "'" + suggestion(model, model_names()));
-  ModelDimensions result = row->dimensions;
-  take_sizes(result, architecture);
-  take_kinds(result, architecture);
-  take_moe(result.moe, moe);
-  return result;
-}
-
-ModelDimensions dimensions_of(const RunConfig& config) {
-  return dimensions_of(config.model, config.architecture, config.moe);
+  return row->dimensions;
 }
 
 }  // namespace parity::reference

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <bitset>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -16,8 +17,13 @@ enum class Rope { complex, rotate_half };
 /// How RoPE's frequencies are stretched: see rope_table().
 enum class RopeScaling { none, llama3, llama4, yarn };
 /// How weights are drawn: see initialize().
-enum class Initialization { depth_scaled, normal };
+enum class Initialization { depth_scaled, normal, gpt2 };
 enum class RouterScore { softmax, sigmoid };
+/// How a token's vector is normalized: by its root mean square, or by its mean and variance (with a bias).
+enum class NormKind { rms, layer };
+enum class FeedForwardKind { swiglu, gelu_tanh };
+/// Which linear layers have biases; each value includes those before it.
+enum class Biases { none, qkv, attention, all };
 
 /// A mixture of experts in the place of some blocks' feed-forward layer. Source: NUMERICS.md 4.2 and 4.5.
 struct MoeDimensions {
@@ -58,6 +64,16 @@ struct LatentDimensions {
   double mscale = 1;  ///< of YaRN's correction of the softmax's scale
 };
 
+/// Low-rank adapters: W x becomes W x + scale B (A x). Source: LoRA (arXiv:2106.09685).
+struct LoraDimensions {
+  int64_t rank = 0;  ///< rows of A, columns of B; 0 = none
+  double scale = 1;
+  bool merged = false;          ///< (W + scale B A) x
+  std::bitset<7> targets = {};  ///< by LoraTarget
+
+  bool adapts(LoraTarget target) const { return rank > 0 && targets.test(static_cast<size_t>(target)); }
+};
+
 /// The complete dimensions of a decoder. The defaults are those of Llama 3's debug model.
 /// Source: NUMERICS.md 4.1 to 4.3.
 struct ModelDimensions {
@@ -81,8 +97,21 @@ struct ModelDimensions {
   Initialization initialization = Initialization::depth_scaled;
   MoeDimensions moe = {};
   LatentDimensions latent = {};
+  double attention_softcap = 0;
+  double logit_softcap = 0;
+  EmbeddingScale embedding_scale = EmbeddingScale::none;
+  bool attention_sinks = false;
+  AttentionGate gate = AttentionGate::none;
+  Biases biases = Biases::none;
+  bool learned_positions = false;  ///< in place of RoPE
+  NormKind norm = NormKind::rms;
+  FeedForwardKind feed_forward = FeedForwardKind::swiglu;
+  int64_t mtp_depth = 0;  ///< modules of multi-token prediction
+  LoraDimensions lora = {};
 
-  bool has_rope(int64_t layer) const { return nope_every == 0 || layer % nope_every != 0; }
+  /// Returns whether a block has no positions and ignores the rules that make attention local.
+  bool is_nope(int64_t layer) const { return nope_every > 0 && layer % nope_every == 0; }
+  bool has_rope(int64_t layer) const { return !learned_positions && !is_nope(layer); }
 
   bool is_latent() const { return latent.kv_rank > 0; }
   /// Returns the width of a head's queries and keys.
@@ -93,6 +122,9 @@ struct ModelDimensions {
 
 /// Returns the names of all models.
 std::vector<std::string> model_names();
+
+/// Returns the dimensions of a named model. \throws UserError for an unknown name.
+ModelDimensions named_dimensions(std::string_view model);
 
 /// Returns the dimensions of a named model with changes. The feed-forward width follows a changed `dim`:
 /// int(8 dim / 3) rounded up to a multiple of 256. \throws UserError for an unknown name.

@@ -45,6 +45,8 @@ void check_model(const RunConfig& config, const Rules& rules);
 
 /// Rules of optimizer.* and clip.*, and of what they require of other keys.
 void check_optimizer(const RunConfig& config, const Rules& rules);
+/// Rules of parts that some families of models have, of lora.* and of train.freeze.
+void check_variants(const RunConfig& config, const Rules& rules);
 
 /// Rules of lr.* and of the weight decay that a schedule moves.
 void check_schedule(const RunConfig& config, const Rules& rules);

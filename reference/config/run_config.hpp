@@ -35,6 +35,25 @@ struct ArchitectureConfig {
   int64_t qk_nope_head_dim = 0;
   int64_t qk_rope_head_dim = 0;
   int64_t v_head_dim = 0;
+  double attention_softcap = 0;  ///< c of c tanh(score / c); 0 = none
+  double logit_softcap = 0;      ///< the same for logits
+  EmbeddingScale embedding_scale = EmbeddingScale::none;
+  bool attention_sinks = false;  ///< a learned logit for each head in the softmax's denominator
+  AttentionGate attention_gate = AttentionGate::none;
+  BiasChoice biases = BiasChoice::model;
+  PositionEmbedding positions = PositionEmbedding::model;
+  NormChoice norm = NormChoice::model;
+  FeedForwardChoice feed_forward = FeedForwardChoice::model;
+  int64_t mtp_depth = 0;  ///< tokens that multi-token prediction predicts beyond the next one
+};
+
+/// Low-rank adapters of linear layers. Everything else is frozen.
+struct LoraConfig {
+  int64_t rank = 0;  ///< 0 = no adapters
+  double alpha = 16;
+  LoraScale scale = LoraScale::rank;
+  std::vector<LoraTarget> targets;  ///< empty = wq and wv
+  LoraForm form = LoraForm::unmerged;
 };
 
 /// Departures from the named model's mixture of experts; 0 keeps the model's own.
@@ -121,7 +140,10 @@ struct AttentionConfig {
 struct LossConfig {
   Normalization normalization = Normalization::global_tokens;
   Accumulation accumulation = Accumulation::prefetched;
-  int64_t chunks = 0;  ///< of tokens through the output projection; 0 = all at once
+  int64_t chunks = 0;     ///< of tokens through the output projection; 0 = all at once
+  double z_coef = 0;      ///< of the mean of (log sum exp(logits))^2
+  double mtp_coef = 0.3;  ///< lambda of the mean of the losses of multi-token prediction
+  MtpLabels mtp_labels = MtpLabels::shifted;
 };
 
 /// Settings of optimizer.name = muon, for the matrices of the blocks. AdamW's settings hold for the rest.
@@ -237,6 +259,7 @@ struct RunConfig {
   std::string model = "llama3.debug";
   ArchitectureConfig architecture;
   MoeConfig moe;
+  LoraConfig lora;
   int64_t steps = 10;
   int64_t seed = 42;
   struct {
@@ -258,7 +281,8 @@ struct RunConfig {
     bool evaluate = false;
     bool autocast = false;
     Float8Scales float8 = Float8Scales::none;
-    bool batch_invariant = false;  ///< a token's forward bits depend on its own sequence alone
+    bool batch_invariant = false;     ///< a token's forward bits depend on its own sequence alone
+    std::vector<std::string> freeze;  ///< patterns of names of parameters that do not train
   } train;
   ParallelConfig parallel;
   CheckpointConfig checkpoint;

@@ -21,6 +21,8 @@ void check_sum_pieces(const RunConfig& config, const Rules& rules) {
              "choose a power of two");
   rules.rule(pieces % tp == 0, key, "each of parallel.tp = " + std::to_string(tp) + " ranks adds as many",
              "choose a multiple of it");
+  rules.rule(config.lora.rank == 0, key, "the second matrix of an adapter adds what ranks rounded",
+             "set lora.rank = 0");
   const ModelDimensions d = dimensions_of(config);
   const int64_t attention = d.n_heads * (d.is_latent() ? d.latent.value_width : d.head_dim());
   for (const auto& [columns, weight] : {std::pair(attention, "wo"), std::pair(d.ffn_hidden, "w2")})

@@ -27,7 +27,7 @@ void check_architecture(const RunConfig& config, const Rules& rules) {
   rules.rule(d.head_width > 0 || d.dim % d.n_heads == 0, "architecture.n_heads",
              "dim " + std::to_string(d.dim) + " does not divide into " + std::to_string(d.n_heads) + " heads",
              "choose a divisor of dim");
-  rules.rule(d.is_latent() || d.head_dim() % 2 == 0,
+  rules.rule(d.is_latent() || d.learned_positions || d.head_dim() % 2 == 0,
              d.head_width > 0 ? "architecture.head_dim" : "architecture.n_heads",
              "a head has " + std::to_string(d.head_dim()) + " dimensions, and RoPE rotates pairs",
              "make a head's width even");
@@ -40,7 +40,7 @@ void check_architecture(const RunConfig& config, const Rules& rules) {
                  " key heads evenly",
              "choose a divisor of n_heads");
   rules.rule(config.data.seq_len <= d.max_seq_len, "data.seq_len",
-             "the RoPE table has " + std::to_string(d.max_seq_len) + " rows",
+             "the table of positions has " + std::to_string(d.max_seq_len) + " rows",
              "shorten the sequence or raise architecture.max_seq_len");
   rules.rule(config.data.source != DataSource::text || d.vocab_size >= 258, "architecture.vocab_size",
              "the byte tokenizer has 258 tokens", "give 258 or more");
@@ -87,6 +87,7 @@ void check_model(const RunConfig& config, const Rules& rules) {
   check_architecture(config, rules);
   check_latent(config, rules);
   check_moe(config, rules);
+  check_variants(config, rules);
 }
 
 }  // namespace parity::reference

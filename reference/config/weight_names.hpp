@@ -16,17 +16,19 @@ namespace parity::reference {
 ///   torchtitan since 2026-02, with q, k and v in the one matrix of its fused layer
 ///   Hugging Face
 ///   Hugging Face with Llama 4's language model alone; for other models the same as Hugging Face
+///   nanoGPT, for GPT-2: Hugging Face's names, with matrices as our own, not transposed
 enum class WeightNames {
   torchtitan,
   torchtitan_2026,
   torchtitan_2026_fused,
   hugging_face,
-  hugging_face_text
+  hugging_face_text,
+  nanogpt
 };
 constexpr auto enum_names(WeightNames) {
-  return named<WeightNames::hugging_face_text>(
-      "kind of weights' names",
-      {"torchtitan", "torchtitan_2026", "torchtitan_2026_fused", "hugging_face", "hugging_face_text"});
+  return named<WeightNames::nanogpt>("kind of weights' names",
+                                     {"torchtitan", "torchtitan_2026", "torchtitan_2026_fused",
+                                      "hugging_face", "hugging_face_text", "nanogpt"});
 }
 
 }  // namespace parity::reference

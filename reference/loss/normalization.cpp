@@ -18,11 +18,14 @@ void require_divisor(const LossRule& rule) {
 }  // namespace
 
 torch::Tensor LossRule::sum(const torch::Tensor& logits, const torch::Tensor& labels) const {
-  return of_parts ? of_parts(logits, labels) : token_cross_entropy_sum(logits, labels);
+  const torch::Tensor c = of_parts ? of_parts(logits, labels) : token_cross_entropy_sum(logits, labels);
+  return z_coef == 0 ? c : c + z_loss_sum(logits, labels, log_z_of_parts) * z_coef;
 }
 
 torch::Tensor LossRule::mean(const torch::Tensor& logits, const torch::Tensor& labels) const {
-  return of_parts ? of_parts(logits, labels) / valid_tokens : token_cross_entropy_mean(logits, labels);
+  const torch::Tensor c =
+      of_parts ? of_parts(logits, labels) / valid_tokens : token_cross_entropy_mean(logits, labels);
+  return z_coef == 0 ? c : c + z_loss_sum(logits, labels, log_z_of_parts) / valid_tokens * z_coef;
 }
 
 torch::Tensor LossRule::whole(const torch::Tensor& logits_BSV, const torch::Tensor& labels_BS) const {

@@ -21,6 +21,8 @@ using CrossEntropySum =
 /// c is the cross entropy summed over the n labels of this micro-batch that count. M is the number of
 /// micro-batches, and N the sum of their n.
 ///
+/// With z_coef, c is cross entropy + z_coef times z_loss_sum().
+///
 /// | rule             | backward of | afterwards              | source                                   |
 /// |------------------|-------------|-------------------------|------------------------------------------|
 /// | global_tokens    | c / N       |                         | torchtitan since #2206: the token mean   |
@@ -34,6 +36,8 @@ struct LossRule {
   int64_t valid_tokens = 0;       ///< n
   UpdateTotals totals;            ///< M, and N unless the rule is gradient_scaling
   CrossEntropySum of_parts = {};  ///< computes c from sharded logits; c / n is then a division
+  double z_coef = 0;              ///< each c has this times the z-loss of its tokens besides
+  std::function<torch::Tensor(const torch::Tensor& logits)> log_z_of_parts = {};  ///< of sharded logits
 
   /// Returns whether the loss is defined: a mean over no label is 0 / 0.
   bool defined() const { return normalization != Normalization::microbatch_mean || valid_tokens > 0; }

@@ -39,4 +39,11 @@ torch::Tensor token_cross_entropy_mean(const torch::Tensor& logits, const torch:
   return reduced(logits, labels, at::Reduction::Mean);
 }
 
+torch::Tensor z_loss_sum(const torch::Tensor& logits, const torch::Tensor& labels,
+                         const std::function<torch::Tensor(const torch::Tensor& logits)>& log_z_of) {
+  const torch::Tensor x = at_least_float32(logits);
+  const torch::Tensor log_z = log_z_of ? log_z_of(x) : x.logsumexp(-1);
+  return log_z.square().masked_fill(labels.eq(-100), 0).sum();
+}
+
 }  // namespace parity::reference

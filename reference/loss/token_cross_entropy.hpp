@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
+
 #include <torch/types.h>
 
 namespace parity::reference {
@@ -33,5 +35,13 @@ torch::Tensor token_cross_entropy_sum(const torch::Tensor& logits, const torch::
 /// reduction.
 /// \return scalar; NaN where no label counts
 torch::Tensor token_cross_entropy_mean(const torch::Tensor& logits, const torch::Tensor& labels);
+
+/// Returns the sum of (log sum exp(logits))^2 over the tokens whose label counts, in at least float32.
+///
+/// \param log_z_of  of logits; by default the operator logsumexp over the vocabulary
+/// \return scalar; 0 where no label counts
+/// Source: PaLM (arXiv:2204.02311, section 5); Mesh TensorFlow's z_loss.
+torch::Tensor z_loss_sum(const torch::Tensor& logits, const torch::Tensor& labels,
+                         const std::function<torch::Tensor(const torch::Tensor& logits)>& log_z_of = {});
 
 }  // namespace parity::reference

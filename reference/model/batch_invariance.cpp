@@ -4,6 +4,7 @@
 
 #include <torch/autograd.h>
 
+#include "harness/base/error.hpp"
 #include "reference/exact/exact.hpp"
 #include "reference/model/fixed_order.hpp"
 
@@ -83,7 +84,8 @@ struct InvariantComplexProduct : torch::autograd::Function<InvariantComplexProdu
 
 void make_batch_invariant(ModuleHooks& hooks, int64_t pieces) {
   const auto linear_of = [](int64_t count) {
-    return [count](const torch::Tensor& x, const torch::Tensor& weight) {
+    return [count](const torch::Tensor& x, const torch::Tensor& weight, const torch::Tensor& bias) {
+      require(!bias.defined(), "a bias in a product of fixed order");
       return InvariantLinear::apply(x, weight, count);
     };
   };

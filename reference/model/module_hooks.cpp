@@ -32,6 +32,10 @@ torch::Tensor ModuleHooks::run(const std::string& part, const Body& body, const 
 torch::Tensor ModuleHooks::enter(const std::string& part, const torch::Tensor& x) const {
   if (entered_)
     entered_(part);
+  return enter_unseen(part, x);
+}
+
+torch::Tensor ModuleHooks::enter_unseen(const std::string& part, const torch::Tensor& x) const {
   torch::Tensor result = x;
   if (const auto found = before_.find(part); found != before_.end())
     for (const Transform& transform : found->second)
@@ -39,13 +43,21 @@ torch::Tensor ModuleHooks::enter(const std::string& part, const torch::Tensor& x
   return result;
 }
 
-torch::Tensor ModuleHooks::leave(const std::string& part, const torch::Tensor& x) const {
+torch::Tensor ModuleHooks::leave(const std::string& part, const torch::Tensor& x,
+                                 const torch::Tensor& bias) const {
+  torch::Tensor result = leave_unseen(part, x);
+  if (bias.defined())
+    result = result + bias;
+  if (left_)
+    left_(part, result);
+  return result;
+}
+
+torch::Tensor ModuleHooks::leave_unseen(const std::string& part, const torch::Tensor& x) const {
   torch::Tensor result = x;
   if (const auto found = after_.find(part); found != after_.end())
     for (const Transform& transform : found->second)
       result = transform(result);
-  if (left_)
-    left_(part, result);
   return result;
 }
 

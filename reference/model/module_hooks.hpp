@@ -4,6 +4,8 @@
 
 #include <functional>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -35,12 +37,16 @@ class ModuleHooks {
 
   /// The operators whose rounding of a token may depend on the other tokens. The defaults are PyTorch's.
   struct Operators {
-    /// Returns x W^T.
-    std::function<torch::Tensor(const torch::Tensor& x, const torch::Tensor& weight)> linear =
-        [](const torch::Tensor& x, const torch::Tensor& weight) { return at::linear(x, weight); };
-    /// Returns x W^T of a weight whose columns tensor parallelism shards (wo, w2).
-    std::function<torch::Tensor(const torch::Tensor& x, const torch::Tensor& weight)> row_parallel_linear =
-        [](const torch::Tensor& x, const torch::Tensor& weight) { return at::linear(x, weight); };
+    /// Returns x W^T + bias. \param bias  undefined = none
+    std::function<torch::Tensor(const torch::Tensor& x, const torch::Tensor& weight,
+                                const torch::Tensor& bias)>
+        linear = [](const torch::Tensor& x, const torch::Tensor& weight, const torch::Tensor& bias) {
+          return at::linear(x, weight, bias.defined() ? std::optional(bias) : std::nullopt);
+        };
+    /// Returns the same of a weight whose columns tensor parallelism shards (wo, w2).
+    std::function<torch::Tensor(const torch::Tensor& x, const torch::Tensor& weight,
+                                const torch::Tensor& bias)>
+        row_parallel_linear = linear;
     std::function<torch::Tensor(const torch::Tensor& x)> silu = [](const torch::Tensor& x) {
       return at::silu(x);
     };
@@ -49,6 +55,11 @@ class ModuleHooks {
         [](const torch::Tensor& x, const torch::Tensor& weight, double eps) {
           return at::rms_norm(x, weight.sizes(), weight, eps);
         };
+    /// Returns (x - mean(x)) / sqrt(var(x) + eps) weight + bias, over the last dimension.
+    std::function<torch::Tensor(const torch::Tensor& x, const torch::Tensor& weight,
+                                const torch::Tensor& bias, double eps)>
+        layer_norm = [](const torch::Tensor& x, const torch::Tensor& weight, const torch::Tensor& bias,
+                        double eps) { return at::layer_norm(x, weight.sizes(), weight, bias, eps); };
     /// Returns a b, element by element.
     std::function<torch::Tensor(const torch::Tensor& a, const torch::Tensor& b)> complex_product =
         [](const torch::Tensor& a, const torch::Tensor& b) { return a * b; };
@@ -70,12 +81,21 @@ class ModuleHooks {
 
   /// Apply the hooks to a part's input (enter) and output (leave). The model calls them.
   torch::Tensor enter(const std::string& part, const torch::Tensor& x) const;
-  torch::Tensor leave(const std::string& part, const torch::Tensor& x) const;
+  /// \param bias  added after the transforms of the output; undefined = none
+  torch::Tensor leave(const std::string& part, const torch::Tensor& x, const torch::Tensor& bias = {}) const;
+  /// Apply the hooks unseen by observers, for a part that another module uses too.
+  torch::Tensor enter_unseen(const std::string& part, const torch::Tensor& x) const;
+  torch::Tensor leave_unseen(const std::string& part, const torch::Tensor& x) const;
+
+  /// Marks a part whose outputs are terms that a transform sums over ranks.
+  void sum(const std::string& part) { summed_.insert(part); }
+  bool is_summed(const std::string& part) const { return summed_.contains(part); }
 
  private:
   std::map<std::string, std::vector<Transform>> before_;
   std::map<std::string, std::vector<Transform>> after_;
   std::map<std::string, Runner> around_;
+  std::set<std::string> summed_;
   Operators operators_;
   Entered entered_;
   Left left_;
@@ -91,7 +111,10 @@ class Part {
   const std::string& name() const { return name_; }
   int64_t first_row() const { return hooks_.first_row(); }
   torch::Tensor enter(const torch::Tensor& x) const { return hooks_.enter(name_, x); }
-  torch::Tensor leave(const torch::Tensor& x) const { return hooks_.leave(name_, x); }
+  torch::Tensor leave(const torch::Tensor& x, const torch::Tensor& bias = {}) const {
+    return hooks_.leave(name_, x, bias);
+  }
+  bool is_summed() const { return hooks_.is_summed(name_); }
   torch::Tensor run(const ModuleHooks::Body& body, const torch::Tensor& x) const {
     return hooks_.run(name_, body, x);
   }

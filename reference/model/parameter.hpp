@@ -28,6 +28,11 @@ inline bool is_expert(const std::string& parameter) {
   return parameter.find(".moe.experts.") != std::string::npos;
 }
 
+/// Returns whether a parameter, given by name, belongs to a low-rank adapter.
+inline bool is_adapter(const std::string& parameter) {
+  return parameter.find(".lora_") != std::string::npos;
+}
+
 /// Parameters in the order of the model, which is that of torchtitan's named_parameters().
 using Parameters = std::vector<Parameter>;
 

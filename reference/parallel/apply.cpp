@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/parallel/apply.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include "reference/loss/token_cross_entropy.hpp"
 #include "reference/parallel/core/layout.hpp"
 #include "reference/parallel/data/fsdp.hpp"
@@ -28,6 +31,13 @@ std::optional<torch::ScalarType> policy_type(const ParallelConfig& config, const
   const bool casts = config.has_units() && config.mixed_precision == MixedPrecision::bf16 &&
                      parameters.front().value.scalar_type() == torch::kFloat32;
   return casts ? std::optional(torch::kBFloat16) : std::nullopt;
+}
+
+Parameters trained_of(const Parameters& parameters) {
+  Parameters trained;
+  std::ranges::copy_if(parameters, std::back_inserter(trained),
+                       [](const Parameter& parameter) { return parameter.value.requires_grad(); });
+  return trained;
 }
 
 Applied sharded(Decoder& model, const Parameters& parameters, const ParallelConfig& config,
@@ -57,9 +67,9 @@ Applied replicated(Parameters parameters, const ParallelConfig& config, const Pa
     for (const auto& [dimension, ranks] :
          {std::pair("dp_replicate", parallel.replicate), std::pair("cp", parallel.context)})
       parameter.layout = replicated_over(parameter.layout, parameter.value, dimension, *ranks);
-  auto replicas =
-      std::make_unique<Replicas>(parameters, parallel.copies, config.sync, config.gradient_reduction,
-                                 config.replicate_with == ReplicateWith::flat_all_reduce);
+  auto replicas = std::make_unique<Replicas>(trained_of(parameters), parallel.copies, config.sync,
+                                             config.gradient_reduction,
+                                             config.replicate_with == ReplicateWith::flat_all_reduce);
   Applied applied;
   applied.buffers = replicas->buffers();
   applied.data_parallel = std::move(replicas);
@@ -69,7 +79,7 @@ Applied replicated(Parameters parameters, const ParallelConfig& config, const Pa
 
 void sum_partial_gradients(Applied& applied, const Parallel& parallel) {
   Parameters partial;
-  for (const Parameter& parameter : applied.parameters)
+  for (const Parameter& parameter : applied.trained)
     if (!parameter.partial_gradient_over.empty())
       partial.push_back(parameter);
   if (!partial.empty())
@@ -101,6 +111,7 @@ Applied apply_parallelism(Decoder& model, const ParallelConfig& config, const Pa
   Applied applied = config.has_units() ? sharded(model, parameters, config, parallel)
                                        : replicated(parameters, config, parallel);
   applied.recomputed = recomputed;
+  applied.trained = trained_of(applied.parameters);
   sum_partial_gradients(applied, parallel);
   if (config.pp > 1)
     applied.pipeline = make_pipeline(model, shape, config, parallel, compute);
@@ -109,6 +120,9 @@ Applied apply_parallelism(Decoder& model, const ParallelConfig& config, const Pa
     applied.cross_entropy_sum = [vocabulary = model.dimensions().vocab_size, ranks = parallel.tensor](
                                     const torch::Tensor& logits, const torch::Tensor& labels) {
       return vocabulary_cross_entropy(logits, labels, vocabulary, ranks).sum();
+    };
+    applied.log_z = [ranks = parallel.tensor](const torch::Tensor& logits) {
+      return vocabulary_log_sum_exp(logits, ranks);
     };
   } else if (config.cp > 1)  // a mean over this rank's tokens would not be a term of the mean over all
     applied.cross_entropy_sum = token_cross_entropy_sum;

@@ -17,11 +17,14 @@ namespace parity::reference {
 
 /// A model with its parallelisms applied, as this rank trains it.
 struct Applied {
-  Parameters parameters;  ///< that this rank trains: its shards, with their layouts
+  Parameters parameters;  ///< that this rank holds: its shards, with their layouts
+  Parameters trained;     ///< those of them that require a gradient; frozen ones do not
   std::unique_ptr<DataParallel> data_parallel;
   std::unique_ptr<Pipeline> pipeline;  ///< null if every rank has all blocks
   /// Sums the cross entropy of sharded logits over tokens; empty if the logits are whole.
   std::function<torch::Tensor(const torch::Tensor& logits, const torch::Tensor& labels)> cross_entropy_sum;
+  /// log sum exp of sharded logits over the vocabulary; empty if the logits are whole.
+  std::function<torch::Tensor(const torch::Tensor& logits)> log_z;
   /// Ranks that each have a shard of the logits; null if the logits are whole.
   GroupPointer vocabulary_ranks;
   /// Counts the blocks that backward has computed again; null if it never does.

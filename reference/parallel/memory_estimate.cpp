@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "reference/config/frozen.hpp"
 #include "reference/config/model_names.hpp"
 #include "reference/optim/muon/muon.hpp"
 #include "reference/parallel/data/fsdp.hpp"
@@ -87,6 +88,7 @@ MemoryEstimate estimate_of(const RunConfig& config, const Parameters& own) {
   const bool has_policy = parallel.mixed_precision == MixedPrecision::bf16 && element == 4;
   const int64_t shards = parallel.has_units() ? parallel.dp_shard * parallel.cp : 1;
   MemoryEstimate estimate;
+  int64_t trained = 0;                   // parameters
   std::map<std::string, int64_t> units;  // elements
   std::string last;                      // to begin
   for (const Parameter& parameter : own) {
@@ -102,9 +104,13 @@ MemoryEstimate estimate_of(const RunConfig& config, const Parameters& own) {
     units[unit] += product(sizes);
     sizes.front() = divided_up(sizes.front(), is_apart ? shards / parallel.ep : shards);
     estimate.parameters += product(sizes);
-    estimate.optimizer += product(sizes) * element * moments_of(config.optimizer, parameter);
+    if (is_trained(config, parameter.name)) {
+      trained += product(sizes);
+      estimate.optimizer += product(sizes) * element * moments_of(config.optimizer, parameter);
+    }
   }
-  estimate.weights = estimate.gradients = estimate.parameters * element;
+  estimate.weights = estimate.parameters * element;
+  estimate.gradients = trained * element;
   if (parallel.has_units() && (shards > 1 || has_policy))
     estimate.gathered = gathered_at_once(units, last, parallel.reshard_after_forward) *
                         (has_policy ? bfloat16_bytes : element);

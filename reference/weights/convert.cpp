@@ -37,6 +37,12 @@ Tensors as_named(const Tensors& qkv, size_t names, const ModelDimensions& d) {
   return names == 1 ? Tensors{fused_rows(qkv[0], qkv[1], qkv[2], d.head_dim())} : qkv;
 }
 
+/// Returns the rows of q, k and v, which follow each other.
+Tensors rows_apart(const torch::Tensor& joined, const ModelDimensions& d) {
+  const int64_t q = d.n_heads * d.head_dim(), k = d.n_kv_heads * d.head_dim();
+  return joined.split_with_sizes({q, k, k}, 0);
+}
+
 }  // namespace
 
 std::vector<torch::Tensor> to_saved(const NameRule& rule, const std::vector<torch::Tensor>& own,
@@ -55,6 +61,10 @@ std::vector<torch::Tensor> to_saved(const NameRule& rule, const std::vector<torc
       return {torch::cat({turned[0].transpose(-1, -2), turned[1].transpose(-1, -2)}, -1)};
     case Conversion::qkv:
       return as_named(turned, rule.saved.size(), dimensions);
+    case Conversion::joined:
+      return {torch::cat(turned, 0)};
+    case Conversion::joined_transposed:
+      return {torch::cat(turned, 0).transpose(0, 1)};
   }
   throw InternalError("to_saved: conversion " + std::to_string(static_cast<int>(rule.conversion)));
 }
@@ -77,6 +87,12 @@ std::vector<torch::Tensor> to_own(const NameRule& rule, const std::vector<torch:
       break;
     case Conversion::qkv:
       own = apart(saved, dimensions);
+      break;
+    case Conversion::joined:
+      own = rows_apart(saved[0], dimensions);
+      break;
+    case Conversion::joined_transposed:
+      own = rows_apart(saved[0].transpose(0, 1), dimensions);
       break;
   }
   turn_rows(rule, Way::back, dimensions.head_dim(), own);

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "harness/base/error.hpp"
+#include "reference/weights/gpt2_names.hpp"
 
 namespace parity::reference {
 namespace {
@@ -19,10 +20,11 @@ struct Row {
   std::string_view hugging_face;  ///< empty = not saved there
 };
 
-constexpr std::array<Row, 17> common = {{
+constexpr std::array<Row, 18> common = {{
     {"tok_embeddings.weight", "", "model.embed_tokens.weight"},
     {"norm.weight", "", "model.norm.weight"},
     {"output.weight", "lm_head.weight", "lm_head.weight"},
+    {"layers.#.attention.wo.bias", "", "model.layers.#.self_attn.o_proj.bias"},
     {"layers.#.attention_norm.weight", "", "model.layers.#.input_layernorm.weight"},
     {"layers.#.ffn_norm.weight", "", "model.layers.#.post_attention_layernorm.weight"},
     {"layers.#.attention.wo.weight", "", "model.layers.#.self_attn.o_proj.weight"},
@@ -43,7 +45,7 @@ constexpr std::array<Row, 17> common = {{
 }};
 
 /// Attention whose query heads share key heads.
-constexpr std::array<Row, 5> grouped = {{
+constexpr std::array<Row, 9> grouped = {{
     {"layers.#.attention.wq.weight", "layers.#.attention.qkv_linear.wq.weight",
      "model.layers.#.self_attn.q_proj.weight"},
     {"layers.#.attention.wk.weight", "layers.#.attention.qkv_linear.wk.weight",
@@ -52,6 +54,13 @@ constexpr std::array<Row, 5> grouped = {{
      "model.layers.#.self_attn.v_proj.weight"},
     {"layers.#.attention.q_norm.weight", "", "model.layers.#.self_attn.q_norm.weight"},
     {"layers.#.attention.k_norm.weight", "", "model.layers.#.self_attn.k_norm.weight"},
+    {"layers.#.attention.wq.bias", "layers.#.attention.qkv_linear.wq.bias",
+     "model.layers.#.self_attn.q_proj.bias"},
+    {"layers.#.attention.wk.bias", "layers.#.attention.qkv_linear.wk.bias",
+     "model.layers.#.self_attn.k_proj.bias"},
+    {"layers.#.attention.wv.bias", "layers.#.attention.qkv_linear.wv.bias",
+     "model.layers.#.self_attn.v_proj.bias"},
+    {"layers.#.attention.sinks", "", "model.layers.#.self_attn.sinks"},
 }};
 
 /// DeepSeek-V3.
@@ -127,6 +136,8 @@ class Maker {
   }
 
   void add(const OwnWeight& weight) {
+    if (weight.name.find(".lora_") != std::string::npos)  // of an adapter
+      return result_.unsaved.push_back(weight.name);
     const std::string block = block_of(weight.name);
     const std::string part = block.empty() ? "" : weight.name.substr(layers.size() + block.size() + 1);
     if (is_hugging_face() && is_llama4_ && part.starts_with("moe.experts."))
@@ -134,12 +145,27 @@ class Maker {
     if (part == fused_part || (names_ == WeightNames::torchtitan_2026_fused && is_qkv(part)))
       return add_qkv(part, block);
     const std::string pattern = block.empty() ? weight.name : "layers.#." + part;
+    if (!has_name(pattern))
+      return add_unnamed(weight.name);
     NameRule rule = {{weight.name}, {saved_as(pattern, block)}, Conversion::as_is, rows_of(part)};
     if (rule.saved.front().empty())
       return result_.unsaved.push_back(weight.name);
     if (rule.saved.front().find('*') != std::string::npos)
       unstack(rule, weight.shape.at(0));
     result_.rules.push_back(std::move(rule));
+  }
+
+  /// Returns whether this kind of files has a name for such a weight. nanoGPT has names for GPT-2 only.
+  bool has_name(std::string_view pattern) const {
+    return find_row(pattern) != nullptr && names_ != WeightNames::nanogpt;
+  }
+
+  /// Our own names are names of torchtitan, also of what torchtitan lacks.
+  void add_unnamed(const std::string& own) {
+    if (names_ == WeightNames::torchtitan)
+      result_.rules.push_back({{own}, {own}});
+    else
+      result_.unnamed.push_back(own);
   }
 
   bool is_qkv(std::string_view part) const {
@@ -184,6 +210,7 @@ class Maker {
   /// DeepSeek-V3 rotate pairs in both, Qwen3 rotates halves.
   RowOrder rows_of(std::string_view part) const {
     const bool turns = part == "attention.wq.weight" || part == "attention.wk.weight" ||
+                       part == "attention.wq.bias" || part == "attention.wk.bias" ||
                        part == "attention.q_norm.weight" || part == "attention.k_norm.weight";
     if (!turns || dimensions_.is_latent() || (is_hugging_face() && is_llama4_))
       return RowOrder::same;
@@ -192,7 +219,8 @@ class Maker {
     return dimensions_.rope_weights == RopeWeights::permuted ? RowOrder::saved_pairs : RowOrder::same;
   }
 
-  const Row& row_of(std::string_view pattern) const {
+  /// Returns null if no kind of files has a name for such a weight.
+  const Row* find_row(std::string_view pattern) const {
     const auto find = [&](std::span<const Row> rows) {
       const auto found =
           std::find_if(rows.begin(), rows.end(), [&](const Row& row) { return row.own == pattern; });
@@ -203,6 +231,11 @@ class Maker {
       row = dimensions_.is_latent() ? find(latent) : find(grouped);
     if (row == nullptr)
       row = find(common);
+    return row;
+  }
+
+  const Row& row_of(std::string_view pattern) const {
+    const Row* row = find_row(pattern);
     require(row != nullptr, "a weight without a row in the table of names: " + std::string(pattern));
     return *row;
   }
@@ -232,6 +265,9 @@ bool NameTable::forgets(std::string_view name) const {
 
 NameTable name_table(std::string_view model, const ModelDimensions& dimensions,
                      const std::vector<OwnWeight>& own, WeightNames names) {
+  const bool is_hugging_face = names == WeightNames::hugging_face || names == WeightNames::hugging_face_text;
+  if (dimensions.learned_positions && (is_hugging_face || names == WeightNames::nanogpt))
+    return gpt2_names(dimensions, own, is_hugging_face);
   return Maker(model, dimensions, names).table(own);
 }
 

@@ -146,9 +146,27 @@ Complaints complaints_of(const Weights& weights, const checkpoints::WeightFiles&
   return complaints;
 }
 
-size_t known_in(const checkpoints::WeightFiles& files, const std::vector<std::string>& names) {
-  return static_cast<size_t>(
-      std::ranges::count_if(names, [&](const std::string& name) { return files.tensors().contains(name); }));
+/// Returns how many of the names the file has, and for how many of them in the shape that the model needs.
+std::pair<size_t, size_t> known_in(const checkpoints::WeightFiles& files, const Weights& weights) {
+  std::pair<size_t, size_t> known;
+  for (const NameRule& rule : weights.table().rules) {
+    const std::vector<torch::Tensor> expected = weights.expected(rule);
+    for (size_t i = 0; i < rule.saved.size(); ++i) {
+      const auto found = files.tensors().find(rule.saved[i]);
+      if (found == files.tensors().end())
+        continue;
+      ++known.first;
+      known.second += found->second.shape == expected[i].sizes().vec() ? 1 : 0;
+    }
+  }
+  return known;
+}
+
+/// Refuses files of a kind that cannot hold every weight of the model. \param verb  "load" or "save"
+void check_named(const NameTable& table, WeightNames names, const std::string& verb) {
+  if (!table.unnamed.empty())
+    throw UserError("cannot " + verb + " weights under the names of " + std::string(name_of(names)) +
+                    " (they have none for " + table.unnamed.front() + "); use --weights-names torchtitan");
 }
 
 /// Returns the parameters and the routers' biases, which state dicts hold too.
@@ -159,15 +177,16 @@ Parameters all_of(const Decoder& model) {
   return all;
 }
 
-/// Returns the kind with the most names in the file; own names if it has none of any kind.
+/// Returns the kind with the most names in the file, then with the most shapes; own names if it has none of
+/// any kind.
 WeightNames names_in(const checkpoints::WeightFiles& files, const Decoder& model,
                      const std::string& model_name) {
   WeightNames best = WeightNames::torchtitan;
-  size_t most = 0;
+  std::pair<size_t, size_t> most;
   for (size_t i = 0; i < EnumNames<WeightNames>::names.size(); ++i) {
     const auto names = static_cast<WeightNames>(i);
     const Weights weights(all_of(model), model_name, model.dimensions(), names);
-    if (const size_t count = known_in(files, weights.saved()); count > most) {
+    if (const auto count = known_in(files, weights); count > most) {
       most = count;
       best = names;
     }
@@ -182,6 +201,7 @@ WeightNames load_weights(Decoder& model, const std::string& model_name, const st
   const checkpoints::WeightFiles files(path);
   const WeightNames names = names_in(files, model, model_name);
   const Weights weights(all_of(model), model_name, model.dimensions(), names);
+  check_named(weights.table(), names, "load");
   const Complaints complaints = complaints_of(weights, files);
   if (!complaints.empty())
     throw UserError(
@@ -196,6 +216,11 @@ void save_weights(const std::filesystem::path& path, WeightNames names, const st
                   const ModelDimensions& dimensions, const Parameters& weights) {
   const torch::NoGradGuard no_grad;
   const Weights all(weights, model_name, dimensions, names);
+  check_named(all.table(), names, "save");
+  if (dimensions.lora.rank > 0)
+    throw UserError(
+        "cannot save weights with adapters (such files have names for the model's own weights only); save a "
+        "checkpoint");
   std::vector<checkpoints::TensorToWrite> tensors;
   for (const NameRule& rule : all.table().rules) {
     const std::vector<torch::Tensor> expected = all.expected(rule);

@@ -74,6 +74,14 @@ std::vector<Key> loss_keys() {
       key("loss.chunks", PARITY_AT(loss.chunks),
           "Chunks of tokens in which a micro-batch goes through output projection and loss; 0 = all at "
           "once."),
+      key("loss.z_coef", PARITY_AT(loss.z_coef),
+          "Coefficient of the z-loss: the mean of (log sum exp(logits))^2, normalized like the loss and part "
+          "of it (PaLM); 0 = none."),
+      key("loss.mtp_coef", PARITY_AT(loss.mtp_coef),
+          "Coefficient of the mean over depths of the losses of multi-token prediction."),
+      key("loss.mtp_labels", PARITY_AT(loss.mtp_labels),
+          "shifted: depth k predicts k tokens further than the model; unshifted: the model's own labels, a "
+          "defect to be found."),
   };
 }
 

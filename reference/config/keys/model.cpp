@@ -45,7 +45,8 @@ std::vector<Key> model_keys() {
           "depth_scaled: torchtitan's scheme for Llama, and for Qwen3 until 2026; normal: standard deviation "
           "0.02 "
           "for every "
-          "matrix (Qwen3); or the model's own."),
+          "matrix (Qwen3); gpt2: the same, and 0.02 / sqrt(2 layers) for the ends of branches; or the "
+          "model's own."),
       key("architecture.nope_every", PARITY_AT(architecture.nope_every),
           "Blocks 0, k, 2 k, ... have no RoPE and ignore attention.fixed_block and attention.sliding_window "
           "(iRoPE); 0 = the model's own."),

@@ -69,8 +69,10 @@ Key key(std::string name, Access access, std::string doc) {
   row.type = type_of<T>();
   if constexpr (std::is_enum_v<T>)
     row.values = names_of<T>();
-  else if constexpr (IsVector<T>::value)
-    row.values = names_of<typename T::value_type>();
+  else if constexpr (IsVector<T>::value) {
+    if constexpr (std::is_enum_v<typename T::value_type>)
+      row.values = names_of<typename T::value_type>();
+  }
   row.doc = std::move(doc);
   row.get = [access](const RunConfig& config) { return to_json<T>(access(config)); };
   row.set = [access](RunConfig& config, const Json& value) { access(config) = from_json<T>(value); };

@@ -41,6 +41,9 @@ std::vector<Key> train_keys() {
       key("train.batch_invariant", PARITY_AT(train.batch_invariant),
           "Makes a token's bits in the forward pass depend on its own sequence alone, not on the batch: "
           "matrix products in tiles of a fixed number of tokens; with attention.backend = \"tiled\" only."),
+      key("train.freeze", PARITY_AT(train.freeze),
+          "Patterns of names of parameters that do not train, such as \"layers.0.*\": they have no gradient, "
+          "and the gradient norm and the optimizer leave them out."),
   };
 }
 

@@ -12,6 +12,10 @@ namespace parity::reference::rows {
 
 /// The model, and changes of its dimensions: `model`, `architecture.*`.
 std::vector<Key> model_keys();
+/// Parts that some families of models have: further keys of `architecture.*`.
+std::vector<Key> variant_keys();
+/// Low-rank adapters: `lora.*`.
+std::vector<Key> lora_keys();
 /// Mixtures of experts: `moe.*`.
 std::vector<Key> moe_keys();
 /// The run as a whole: steps, seed, first weights, dtype, device.

@@ -8,34 +8,52 @@ namespace parity::reference {
 
 Attention::Attention(const ModelDimensions& dimensions, const torch::TensorOptions& options)
     : head_dim(dimensions.head_dim()), sharing(dimensions.n_heads / dimensions.n_kv_heads) {
-  const int64_t D = dimensions.dim, width = dimensions.n_heads * head_dim,
+  const int64_t D = dimensions.dim, H = dimensions.n_heads, width = H * head_dim,
                 kv_width = dimensions.n_kv_heads * head_dim;
+  const bool has_biases = dimensions.biases >= Biases::qkv;
   if (dimensions.fused_qkv) {
     wqkv = torch::empty({width + 2 * kv_width, D}, options);
   } else {
-    wq = torch::empty({width, D}, options);
-    wk = torch::empty({kv_width, D}, options);
-    wv = torch::empty({kv_width, D}, options);
+    wq = Linear(dimensions, LoraTarget::wq, width, D, has_biases, options);
+    wk = Linear(dimensions, LoraTarget::wk, kv_width, D, has_biases, options);
+    wv = Linear(dimensions, LoraTarget::wv, kv_width, D, has_biases, options);
   }
-  wo = torch::empty({D, width}, options);
+  wo = Linear(dimensions, LoraTarget::wo, D, width, dimensions.biases >= Biases::attention, options);
+  if (dimensions.gate != AttentionGate::none)
+    wg = torch::empty({dimensions.gate == AttentionGate::heads ? H : width, D}, options);
+  if (dimensions.attention_sinks)
+    sinks = torch::empty({H}, options);
   if (dimensions.qk_norm)
-    for (RmsNorm* norm : {&q_norm, &k_norm})
-      *norm = {torch::empty({head_dim}, options), dimensions.norm_eps};
+    for (Norm* norm : {&q_norm, &k_norm})
+      *norm = Norm(dimensions, head_dim, options);
+  scores.softcap = dimensions.attention_softcap;
 }
 
 void Attention::visit(const std::string& prefix, const WeightVisitor& visitor) {
+  if (sinks.defined())
+    visitor(prefix + "sinks", sinks);
   if (wqkv.defined()) {
     visitor(prefix + "wqkv.weight", wqkv);
   } else {
-    visitor(prefix + "wq.weight", wq);
-    visitor(prefix + "wk.weight", wk);
-    visitor(prefix + "wv.weight", wv);
+    wq.visit(prefix + "wq", visitor);
+    wk.visit(prefix + "wk", visitor);
+    wv.visit(prefix + "wv", visitor);
   }
-  visitor(prefix + "wo.weight", wo);
-  if (q_norm.weight.defined()) {
-    visitor(prefix + "q_norm.weight", q_norm.weight);
-    visitor(prefix + "k_norm.weight", k_norm.weight);
-  }
+  wo.visit(prefix + "wo", visitor);
+  if (wg.defined())
+    visitor(prefix + "wg.weight", wg);
+  if (!q_norm.weight.defined())
+    return;
+  q_norm.visit(prefix + "q_norm", visitor);
+  k_norm.visit(prefix + "k_norm", visitor);
+}
+
+torch::Tensor Attention::gated(const torch::Tensor& out_BSHd, const torch::Tensor& x,
+                               const Part& part) const {
+  if (!wg.defined())
+    return out_BSHd;
+  const torch::Tensor gate = linear(x, wg, part / "wg").sigmoid();
+  return out_BSHd * gate.view({x.size(0), x.size(1), out_BSHd.size(2), -1});
 }
 
 torch::Tensor Attention::forward(const torch::Tensor& x_BSD, const torch::Tensor& turns,
@@ -44,22 +62,25 @@ torch::Tensor Attention::forward(const torch::Tensor& x_BSD, const torch::Tensor
   const std::array<torch::Tensor, 3> together =
       wqkv.defined() ? split_rows(linear(x, wqkv, part / "wqkv"), 2, head_dim, sharing)
                      : std::array<torch::Tensor, 3>();
-  const auto heads = [&](size_t which, const torch::Tensor& weight, const char* name) {
-    const torch::Tensor y = wqkv.defined() ? together.at(which) : linear(x, weight, part / name);
+  const auto heads = [&](size_t which, const Linear& layer, const char* name) {
+    const torch::Tensor y = wqkv.defined() ? together.at(which) : layer.forward(x, part / name);
     return y.view({y.size(0), y.size(1), -1, head_dim});
   };
   const auto turned = [&](const torch::Tensor& y) {
     return turns.defined() ? apply_rope(y, turns, part.operators()) : y;
   };
-  const auto normed = [&](const RmsNorm& norm, const torch::Tensor& y, const char* name) {
+  const auto normed = [&](const Norm& norm, const torch::Tensor& y, const char* name) {
     return norm.weight.defined() ? norm.forward(y, part / name) : y;
   };
   const torch::Tensor q_BSHd = turned(normed(q_norm, heads(0, wq, "wq"), "q_norm"));
   const torch::Tensor k_BSKd = (part / "k").leave(turned(normed(k_norm, heads(1, wk, "wk"), "k_norm")));
   const torch::Tensor v_BSKd = (part / "v").leave(heads(2, wv, "wv"));
+  ScoreRule rule = scores;
+  rule.sinks_H = sinks;
   const torch::Tensor out_BSHd =
-      attend(q_BSHd.transpose(1, 2), k_BSKd.transpose(1, 2), v_BSKd.transpose(1, 2), masks).transpose(1, 2);
-  return part.leave(row_parallel_linear(out_BSHd.reshape({x.size(0), x.size(1), -1}), wo, part / "wo"));
+      attend(q_BSHd.transpose(1, 2), k_BSKd.transpose(1, 2), v_BSKd.transpose(1, 2), masks, rule)
+          .transpose(1, 2);
+  return part.leave(wo.forward(gated(out_BSHd, x, part).reshape({x.size(0), x.size(1), -1}), part / "wo"));
 }
 
 torch::Tensor fused_rows(const torch::Tensor& q_HdD, const torch::Tensor& k_KdD, const torch::Tensor& v_KdD,

@@ -18,18 +18,24 @@ namespace parity::reference {
 /// Computes grouped-query attention with rotary positions, over the pairs that the masks allow. H and K count
 /// the heads in the weights: a rank may have some of the model's heads.
 ///
-/// Parts: wq, wk, wv (or wqkv), wo, q_norm, k_norm, k, v. The parts k and v, [B, S, K, d], are the rotated
-/// keys and the values.
+/// Parts: wq, wk, wv (or wqkv), wg, wo, q_norm, k_norm, k, v. The parts k and v, [B, S, K, d], are the
+/// rotated keys and the values.
+///
+/// With a gate, the heads' outputs are multiplied by sigmoid(wg x) before wo. Source: Gated attention
+/// (arXiv:2505.06708), at the place G1.
 struct Attention {
-  torch::Tensor wq;    ///< [H d, D]
-  torch::Tensor wk;    ///< [K d, D]
-  torch::Tensor wv;    ///< [K d, D]
-  torch::Tensor wo;    ///< [D, H d]
-  torch::Tensor wqkv;  ///< [K (G + 2) d, D] from fused_rows; replaces wq, wk and wv
-  RmsNorm q_norm;      ///< [d] of each head, before RoPE; no weight = none
-  RmsNorm k_norm;
+  Linear wq;            ///< [H d, D]
+  Linear wk;            ///< [K d, D]
+  Linear wv;            ///< [K d, D]
+  Linear wo;            ///< [D, H d]
+  torch::Tensor wqkv;   ///< [K (G + 2) d, D] from fused_rows; replaces wq, wk and wv
+  torch::Tensor wg;     ///< [H d, D], or [H, D] of a gate for each head; undefined = no gate
+  torch::Tensor sinks;  ///< [H]; undefined = none
+  Norm q_norm;          ///< [d] of each head, before RoPE; no weight = none
+  Norm k_norm;
   int64_t head_dim = 0;
   int64_t sharing = 1;  ///< G
+  ScoreRule scores;     ///< without the sinks
 
   /// Allocates every weight without initialising it.
   Attention(const ModelDimensions& dimensions, const torch::TensorOptions& options);
@@ -38,6 +44,9 @@ struct Attention {
   /// \param turns  from rope_turns; undefined = no RoPE
   torch::Tensor forward(const torch::Tensor& x_BSD, const torch::Tensor& turns, const AttentionMasks& masks,
                         const Part& part) const;
+
+ private:
+  torch::Tensor gated(const torch::Tensor& out_BSHd, const torch::Tensor& x_BSD, const Part& part) const;
 };
 
 /// Returns the rows of q, k and v in one matrix, in the order of a fused weight. Each key head has the rows

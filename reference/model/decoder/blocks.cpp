@@ -11,9 +11,9 @@ Block::Block(const ModelDimensions& dimensions, int64_t index, const torch::Tens
   if (dimensions.moe.is_in(index))
     moe.emplace(D, index, dimensions.moe, options);
   else
-    feed_forward = {D, dimensions.ffn_hidden, options};
-  attention_norm = {torch::empty({D}, options), dimensions.norm_eps};
-  ffn_norm = {torch::empty({D}, options), dimensions.norm_eps};
+    feed_forward = FeedForward(dimensions, options);
+  attention_norm = Norm(dimensions, D, options);
+  ffn_norm = Norm(dimensions, D, options);
 }
 
 void Block::visit(const std::string& prefix, const WeightVisitor& visitor) {
@@ -22,8 +22,8 @@ void Block::visit(const std::string& prefix, const WeightVisitor& visitor) {
     moe->visit(prefix + "moe.", visitor);
   else
     feed_forward.visit(prefix + "feed_forward.", visitor);
-  visitor(prefix + "attention_norm.weight", attention_norm.weight);
-  visitor(prefix + "ffn_norm.weight", ffn_norm.weight);
+  attention_norm.visit(prefix + "attention_norm", visitor);
+  ffn_norm.visit(prefix + "ffn_norm", visitor);
 }
 
 }  // namespace parity::reference

@@ -21,8 +21,8 @@ struct Block {
   std::variant<Attention, LatentAttention> attention;
   FeedForward feed_forward;  ///< without weights if the block has experts
   std::optional<Moe> moe;
-  RmsNorm attention_norm;
-  RmsNorm ffn_norm;
+  Norm attention_norm;
+  Norm ffn_norm;
 
   /// Allocates every weight without initialising it.
   Block(const ModelDimensions& dimensions, int64_t index, const torch::TensorOptions& options);

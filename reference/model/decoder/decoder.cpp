@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/model/decoder/decoder.hpp"
 
+#include <cmath>
 #include <memory>
 
 #include "harness/base/error.hpp"
@@ -28,15 +29,21 @@ Decoder::Decoder(const ModelDimensions& dimensions, torch::ScalarType dtype, con
                  torch::Device device)
     : dimensions_(dimensions),
       attention_(attention),
-      rope_(rope_table(dimensions, at_least_float32(dtype)).to(device)) {
+      rope_(
+          (dimensions.learned_positions ? torch::empty({0}) : rope_table(dimensions, at_least_float32(dtype)))
+              .to(device)) {
   const auto options = torch::TensorOptions(dtype).device(device);
   tok_embeddings_ = torch::empty({dimensions.vocab_size, dimensions.dim}, options);
-  norm_ = {torch::empty({dimensions.dim}, options), dimensions.norm_eps};
+  if (dimensions.learned_positions)
+    pos_embeddings_ = torch::empty({dimensions.max_seq_len, dimensions.dim}, options);
+  norm_ = Norm(dimensions, dimensions.dim, options);
   if (!dimensions.tied)
     output_ = torch::empty({dimensions.vocab_size, dimensions.dim}, options);
   layers_.reserve(static_cast<size_t>(dimensions.n_layers));
   for (int64_t i = 0; i < dimensions.n_layers; ++i)
     layers_.emplace_back(dimensions, i, options);
+  for (int64_t depth = 0; depth < dimensions.mtp_depth; ++depth)
+    mtp_.emplace_back(dimensions, options);
   visit_weights(
       [this](const std::string& name, torch::Tensor& weight) { parameters_.push_back({name, weight}); });
 }
@@ -87,15 +94,19 @@ Parameters Decoder::router_biases() const {
 
 void Decoder::visit_weights(const WeightVisitor& visitor) {
   visitor("tok_embeddings.weight", tok_embeddings_);
+  if (pos_embeddings_.defined())
+    visitor("pos_embeddings.weight", pos_embeddings_);
   for (size_t i = 0; i < layers_.size(); ++i)
     layers_[i].visit("layers." + std::to_string(i) + ".", visitor);
-  visitor("norm.weight", norm_.weight);
+  norm_.visit("norm", visitor);
   if (output_.defined())
     visitor("output.weight", output_);
+  for (size_t depth = 0; depth < mtp_.size(); ++depth)
+    mtp_[depth].visit("mtp." + std::to_string(depth) + ".", visitor);
 }
 
 std::string Decoder::mask_name(int64_t layer) const {
-  return dimensions_.nope_every == 0 ? "all" : dimensions_.has_rope(layer) ? "rope" : "nope";
+  return dimensions_.nope_every == 0 ? "all" : dimensions_.is_nope(layer) ? "nope" : "rope";
 }
 
 std::map<std::string, Mask> Decoder::get_masks(std::span<const int64_t> tokens_BS,
@@ -104,7 +115,7 @@ std::map<std::string, Mask> Decoder::get_masks(std::span<const int64_t> tokens_B
   for (int64_t i = 0; i < dimensions_.n_layers; ++i) {
     if (masks.contains(mask_name(i)))
       continue;
-    const MaskRule rule = dimensions_.has_rope(i) ? attention_.rule : MaskRule{attention_.rule.documents};
+    const MaskRule rule = dimensions_.is_nope(i) ? MaskRule{attention_.rule.documents} : attention_.rule;
     masks[mask_name(i)] = make_mask(rule, tokens_BS, positions_BS, seq_len);
   }
   return masks;
@@ -118,14 +129,21 @@ MaskSet Decoder::get_attention_masks(const torch::Tensor& tokens_BS, const torch
   return moved_to(std::move(masks), device());
 }
 
-torch::Tensor Decoder::block(size_t i, torch::Tensor h_BSD, const Pass& pass) const {
-  static const AttentionMasks causal;
+torch::Tensor Decoder::turns_of(const ModelInput& input) const {
+  return dimensions_.learned_positions ? torch::Tensor()
+                                       : rope_turns(rope_, input.tokens_BS.size(1), input.positions_BS);
+}
+
+torch::Tensor Decoder::block(size_t i, const torch::Tensor& h_BSD, const Pass& pass) const {
   hooks_.begin_rows(pass.first_row);  // also when the block runs again later
-  const Block& block = layers_[i];
-  const auto layer_index = static_cast<int64_t>(i);
-  const AttentionMasks& mask = pass.masks.empty() ? causal : pass.masks.at(mask_name(layer_index));
-  const torch::Tensor& own_turns = dimensions_.has_rope(layer_index) ? pass.turns : torch::Tensor();
-  const Part layer(hooks_, "layers." + std::to_string(i));
+  return run(layers_[i], static_cast<int64_t>(i), Part(hooks_, "layers." + std::to_string(i)), h_BSD, pass);
+}
+
+torch::Tensor Decoder::run(const Block& block, int64_t index, const Part& layer, torch::Tensor h_BSD,
+                           const Pass& pass) const {
+  static const AttentionMasks causal;
+  const AttentionMasks& mask = pass.masks.empty() ? causal : pass.masks.at(mask_name(index));
+  const torch::Tensor& own_turns = dimensions_.has_rope(index) ? pass.turns : torch::Tensor();
   const Part attention = layer / "attention";
   const torch::Tensor attended_BSD = std::visit(
       [&](const auto& either) {
@@ -141,6 +159,32 @@ torch::Tensor Decoder::block(size_t i, torch::Tensor h_BSD, const Pass& pass) co
                                 : block.feed_forward.forward(normed_BSD, second));
 }
 
+torch::Tensor Decoder::scaled(const torch::Tensor& embedding_BSD) const {
+  const double root = std::sqrt(static_cast<double>(dimensions_.dim));
+  switch (dimensions_.embedding_scale) {
+    case EmbeddingScale::none:
+      return embedding_BSD;
+    case EmbeddingScale::sqrt_dim:
+      return embedding_BSD * root;
+    case EmbeddingScale::sqrt_dim_bfloat16:
+      return embedding_BSD * static_cast<double>(static_cast<float>(c10::BFloat16(static_cast<float>(root))));
+  }
+  throw InternalError("unknown embedding scale");
+}
+
+/// Returns the tokens' vectors, with those of their positions if they are learned.
+torch::Tensor Decoder::embedded(const torch::Tensor& tokens_BS, const ModelInput& input) const {
+  const Part embedding(hooks_, "tok_embeddings");
+  const torch::Tensor h_BSD =
+      scaled(embedding.leave(at::embedding(tok_embeddings_, embedding.enter(tokens_BS))));
+  if (!pos_embeddings_.defined())
+    return h_BSD;
+  const torch::Tensor positions =
+      input.positions_BS.defined() ? input.positions_BS : at::arange(tokens_BS.size(1), tokens_BS.options());
+  const Part learned(hooks_, "pos_embeddings");
+  return h_BSD + learned.leave(at::embedding(pos_embeddings_, learned.enter(positions)));
+}
+
 torch::Tensor Decoder::hidden(const ModelInput& input, const Probe& probe) const {
   return section({0, dimensions_.n_layers}, {}, input, probe);
 }
@@ -153,14 +197,10 @@ torch::Tensor Decoder::section(const Section& blocks, const torch::Tensor& befor
   hooks_.begin_rows(input.first_row);
   const torch::Tensor tokens_BS = Part(hooks_, "tokens").enter(input.tokens_BS);
   torch::Tensor h_BSD = before_BSD;
-  if (blocks.first == 0) {
-    const Part embedding(hooks_, "tok_embeddings");
-    h_BSD = seen(probe, embedding.name(),
-                 embedding.leave(at::embedding(tok_embeddings_, embedding.enter(tokens_BS))));
-  }
-  const auto pass =
-      std::make_shared<Pass>(Pass{rope_turns(rope_, tokens_BS.size(1), input.positions_BS), input.masks,
-                                  identity_of(tokens_BS, input.positions_BS), probe, input.first_row});
+  if (blocks.first == 0)
+    h_BSD = seen(probe, "tok_embeddings", embedded(tokens_BS, input));
+  const auto pass = std::make_shared<Pass>(
+      Pass{turns_of(input), input.masks, identity_of(tokens_BS, input.positions_BS), probe, input.first_row});
   for (int64_t i = blocks.first; i < blocks.end; ++i) {
     const Part layer(hooks_, "layers." + std::to_string(i));
     const auto body = [this, i, pass](const torch::Tensor& x) {
@@ -175,7 +215,44 @@ torch::Tensor Decoder::section(const Section& blocks, const torch::Tensor& befor
 torch::Tensor Decoder::output(const torch::Tensor& hidden) const {
   const Part part(hooks_, "output");
   const torch::Tensor x = part.enter(hidden);  // first, because it may fill the weight
-  return part.leave(part.operators().linear(x, output_.defined() ? output_ : tok_embeddings_));
+  return capped(part.leave(part.operators().linear(x, output_.defined() ? output_ : tok_embeddings_, {})));
+}
+
+torch::Tensor Decoder::capped(const torch::Tensor& logits) const {
+  const double c = dimensions_.logit_softcap;
+  return c == 0 ? logits : at::tanh(logits / c) * c;
+}
+
+std::vector<torch::Tensor> Decoder::further(const torch::Tensor& hidden_BSD, const ModelInput& input) const {
+  const Part all(hooks_, "mtp");
+  const Pass pass{turns_of(input), input.masks, {}, {}, input.first_row};
+  std::vector<torch::Tensor> results;
+  torch::Tensor h_BSD = all.enter(hidden_BSD);
+  for (size_t depth = 0; depth < mtp_.size(); ++depth) {
+    const MultiTokenModule& module = mtp_[depth];
+    const Part part = all / std::to_string(depth);
+    // First, so that backward ends with it: the gradients of the module's weights are then complete.
+    const torch::Tensor normed_BSD = module.hidden_norm.forward(h_BSD, part / "hidden_norm");
+    const torch::Tensor tokens_BS = moved_forward(input.tokens_BS, static_cast<int64_t>(depth) + 1, 0);
+    const torch::Tensor embedding_BSD = scaled(hooks_.leave_unseen(
+        "tok_embeddings", at::embedding(tok_embeddings_, hooks_.enter_unseen("tok_embeddings", tokens_BS))));
+    const torch::Tensor both_BSE =
+        at::cat({normed_BSD, module.embedding_norm.forward(embedding_BSD, part / "embedding_norm")}, 2);
+    h_BSD = run(module.block, dimensions_.n_layers, part / "block",
+                linear(both_BSE, module.proj, part / "proj"), pass);
+    h_BSD = module.norm.forward(h_BSD, part / "norm");
+    if (depth + 1 == mtp_.size())
+      h_BSD = all.leave(h_BSD);
+    results.push_back(h_BSD);
+  }
+  return results;
+}
+
+torch::Tensor Decoder::further_output(const torch::Tensor& h_BSD, size_t depth) const {
+  const torch::Tensor x = hooks_.enter_unseen("output", h_BSD);  // first, because it may fill the weight
+  const torch::Tensor logits = hooks_.leave_unseen(
+      "output", hooks_.operators().linear(x, output_.defined() ? output_ : tok_embeddings_, {}));
+  return capped(Part(hooks_, "mtp." + std::to_string(depth) + ".output").leave(logits));
 }
 
 torch::Tensor Decoder::forward(const ModelInput& input, const Probe& probe) const {

@@ -10,6 +10,7 @@
 #include "reference/attention/attention.hpp"
 #include "reference/config/model_names.hpp"
 #include "reference/model/decoder/blocks.hpp"
+#include "reference/model/decoder/multi_token.hpp"
 #include "reference/model/parameter.hpp"
 
 namespace parity::reference {
@@ -42,7 +43,8 @@ struct Section {
 /// Parts: tokens, tok_embeddings (its input is tokens), layers.N, norm and output. layers.N contains
 /// attention_norm, attention, ffn_norm, feed_forward or moe, and the parts that these list. The part tokens
 /// is only entered, at each section, also at those without the embedding. layers.N can be run again
-/// (ModuleHooks::around).
+/// (ModuleHooks::around). pos_embeddings follows tok_embeddings if positions are learned. mtp contains a
+/// module of each depth, mtp.0, mtp.1, ...
 class Decoder {
  public:
   /// Allocates the weights without initialising them, on the CPU, or on the meta device to count them.
@@ -77,8 +79,13 @@ class Decoder {
   /// \param h_BSD  result of the previous section; the first section ignores it. \return [B, S, D]
   torch::Tensor section(const Section& blocks, const torch::Tensor& h_BSD, const ModelInput& input,
                         const Probe& probe = {}) const;
-  /// Applies the output projection. \param hidden  [..., D]. \return [..., V] logits
+  /// Applies the output projection, and the cap of the logits. \param hidden  [..., D]. \return [..., V]
   torch::Tensor output(const torch::Tensor& hidden) const;
+  /// Runs the modules of multi-token prediction, each on the result of the one before.
+  /// \param hidden_BSD  result of hidden(). \return [B, S, D] of each depth
+  std::vector<torch::Tensor> further(const torch::Tensor& hidden_BSD, const ModelInput& input) const;
+  /// Applies the output projection to the result of a depth. \return [B, S, V] logits
+  torch::Tensor further_output(const torch::Tensor& h_BSD, size_t depth) const;
 
   ModuleHooks& hooks() { return hooks_; }
   /// Visits the tensors that forward() uses, by parameter name. If the visitor replaces one, forward() uses
@@ -106,7 +113,13 @@ class Decoder {
     Probe probe;
     int64_t first_row = 0;
   };
-  torch::Tensor block(size_t i, torch::Tensor h_BSD, const Pass& pass) const;
+  torch::Tensor block(size_t i, const torch::Tensor& h_BSD, const Pass& pass) const;
+  torch::Tensor run(const Block& block, int64_t index, const Part& part, torch::Tensor h_BSD,
+                    const Pass& pass) const;
+  torch::Tensor turns_of(const ModelInput& input) const;
+  torch::Tensor embedded(const torch::Tensor& tokens_BS, const ModelInput& input) const;
+  torch::Tensor scaled(const torch::Tensor& embedding_BSD) const;
+  torch::Tensor capped(const torch::Tensor& logits) const;
   torch::Tensor identity_of(const torch::Tensor& tokens_BS, const torch::Tensor& positions_BS) const;
   std::string mask_name(int64_t layer) const;
   friend void initialize(Decoder& model, uint64_t seed);
@@ -114,10 +127,12 @@ class Decoder {
   ModelDimensions dimensions_;
   AttentionChoice attention_;
   torch::Tensor tok_embeddings_;  ///< [V, D]
+  torch::Tensor pos_embeddings_;  ///< [most positions, D]; undefined with RoPE
   std::vector<Block> layers_;
-  RmsNorm norm_;
-  torch::Tensor output_;  ///< [V, D]; undefined if it is the embedding
-  torch::Tensor rope_;    ///< from rope_table
+  Norm norm_;
+  torch::Tensor output_;               ///< [V, D]; undefined if it is the embedding
+  std::vector<MultiTokenModule> mtp_;  ///< by depth
+  torch::Tensor rope_;                 ///< from rope_table
   Parameters parameters_;
   ModuleHooks hooks_;
   MoePass moe_pass_;
@@ -136,8 +151,15 @@ class Decoder {
 ///   every matrix                      normal(0, 0.02); a tied embedding is drawn once, as the output
 ///   wo and the experts' w2            std 0.02 / sqrt(2 L) in a model with experts
 ///
-/// Norms are 1. RopeWeights::permuted then reorders wq and wk. A fused weight has the numbers that wq, wk and
-/// wv would have. Source: NUMERICS.md 4.1 and 4.3; torchtitan models/qwen3.
+/// Initialization::gpt2
+///   every matrix                      normal(0, 0.02)
+///   wo and w2                         std 0.02 / sqrt(2 L)
+///
+/// Norms are 1; biases and sinks are 0; learned positions are normal(0, 0.02). RopeWeights::permuted then
+/// reorders wq and wk. A fused weight has the numbers that wq, wk and wv would have. Modules of multi-token
+/// prediction are drawn after the model, as its next block would be. Adapters are drawn last: A uniform
+/// within 1 / sqrt(columns), B 0. So neither changes what the model itself gets. Source: NUMERICS.md 4.1
+/// and 4.3; torchtitan models/qwen3; nanoGPT; LoRA (arXiv:2106.09685).
 void initialize(Decoder& model, uint64_t seed);
 
 }  // namespace parity::reference

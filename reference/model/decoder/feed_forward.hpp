@@ -10,15 +10,20 @@
 
 namespace parity::reference {
 
-/// A SwiGLU feed-forward layer: w2 (silu(w1 x) * w3 x). Parts: w1, w2, w3.
+/// A feed-forward layer of one of two kinds. Parts: w1, w2, w3.
+///
+///   SwiGLU  w2 (silu(w1 x) * w3 x)
+///   GELU    w2 gelu(w1 x), approximated by tanh, if there is no w3
 struct FeedForward {
-  torch::Tensor w1;  ///< [F, D]
-  torch::Tensor w2;  ///< [D, F]
-  torch::Tensor w3;  ///< [F, D]
+  Linear w1;  ///< [F, D]
+  Linear w2;  ///< [D, F]
+  Linear w3;  ///< [F, D]
 
   FeedForward() = default;
-  /// Allocates the weights without initialising them. \param dim, hidden  D, F
+  /// Allocates a SwiGLU layer without biases, without initialising it. \param dim, hidden  D, F
   FeedForward(int64_t dim, int64_t hidden, const torch::TensorOptions& options);
+  /// Allocates the layer of a model's dense blocks without initialising it.
+  FeedForward(const ModelDimensions& dimensions, const torch::TensorOptions& options);
 
   /// \param x  [..., D]. \return the same shape
   torch::Tensor forward(const torch::Tensor& x, const Part& part) const;

@@ -33,19 +33,22 @@ void draw_normal(torch::Tensor& weight, double std) {
 struct Matrix {
   torch::Tensor* weight;
   bool narrows_with_depth = false;  ///< depth_scaled
-  bool ends_branch = false;         ///< normal, in a model with experts
+  bool ends_branch = false;         ///< normal, in a model with experts; gpt2
 };
 
 /// Returns the matrices of a block in torchtitan's order of drawing.
-std::vector<Matrix> matrices_of(Block& block) {
+std::vector<Matrix> matrices_of(Block& block, Initialization scheme) {
   std::vector<Matrix> all;
   const auto add_attention = [&all](const std::string& name, torch::Tensor& weight) {
-    if (!name.ends_with("norm.weight"))
+    if (weight.dim() == 2 && !is_adapter(name))
       all.push_back({&weight, name == "wo.weight", name == "wo.weight"});
   };
   std::visit([&](auto& attention) { attention.visit("", add_attention); }, block.attention);
-  const auto add = [&all](FeedForward& feed_forward) {
-    all.insert(all.end(), {{&feed_forward.w1}, {&feed_forward.w2, true}, {&feed_forward.w3, true}});
+  const auto add = [&all, scheme](FeedForward& feed_forward) {
+    all.insert(all.end(),
+               {{&feed_forward.w1.weight}, {&feed_forward.w2.weight, true, scheme == Initialization::gpt2}});
+    if (feed_forward.w3.weight.defined())
+      all.push_back({&feed_forward.w3.weight, true});
   };
   if (!block.moe) {
     add(block.feed_forward);
@@ -61,11 +64,12 @@ std::vector<Matrix> matrices_of(Block& block) {
 
 void draw_block(Block& block, int64_t layer, const ModelDimensions& d) {
   const auto narrow = [](int64_t layers) { return 0.02 / std::sqrt(static_cast<double>(2 * layers)); };
-  for (const Matrix& matrix : matrices_of(block)) {
+  const bool narrows_ends = d.moe.experts > 0 || d.initialization == Initialization::gpt2;
+  for (const Matrix& matrix : matrices_of(block, d.initialization)) {
     if (d.initialization == Initialization::depth_scaled)
       draw_trunc_normal(*matrix.weight, matrix.narrows_with_depth ? narrow(layer + 1) : 0.02);
     else
-      draw_normal(*matrix.weight, matrix.ends_branch && d.moe.experts > 0 ? narrow(d.n_layers) : 0.02);
+      draw_normal(*matrix.weight, matrix.ends_branch && narrows_ends ? narrow(d.n_layers) : 0.02);
   }
 }
 
@@ -75,18 +79,35 @@ void draw_unfused(Block& block, int64_t layer, const ModelDimensions& d) {
   const torch::Tensor fused = attention != nullptr ? std::exchange(attention->wqkv, {}) : torch::Tensor();
   if (fused.defined()) {
     const auto [q, k, v] = split_rows(fused, 0, attention->head_dim, attention->sharing);
-    attention->wq = q, attention->wk = k, attention->wv = v;
+    attention->wq.weight = q, attention->wk.weight = k, attention->wv.weight = v;
   }
   draw_block(block, layer, d);
   if (attention != nullptr && d.rope_weights == RopeWeights::permuted)
-    for (torch::Tensor* weight : {&attention->wq, &attention->wk})
+    for (torch::Tensor* weight : {&attention->wq.weight, &attention->wk.weight})
       weight->copy_(permuted_for_rotate_half(*weight, d.head_dim()));
   if (fused.defined()) {
-    fused.copy_(fused_rows(attention->wq, attention->wk, attention->wv, attention->head_dim));
+    fused.copy_(
+        fused_rows(attention->wq.weight, attention->wk.weight, attention->wv.weight, attention->head_dim));
     attention->wqkv = fused;
-    for (torch::Tensor* weight : {&attention->wq, &attention->wk, &attention->wv})
+    for (torch::Tensor* weight : {&attention->wq.weight, &attention->wk.weight, &attention->wv.weight})
       weight->reset();
   }
+}
+
+/// Fills what is not drawn: norms with 1, biases, sinks and the second matrices of adapters with 0.
+void fill_constants(const std::string& name, torch::Tensor& weight) {
+  if (name.ends_with("norm.weight"))
+    weight.fill_(1);
+  else if (name.ends_with(".bias") || name.ends_with(".sinks") || name.ends_with(".lora_b.weight"))
+    weight.zero_();
+}
+
+/// Draws the first matrix of an adapter uniformly within 1 / sqrt(columns).
+void draw_adapter(const std::string& name, torch::Tensor& weight) {
+  if (!name.ends_with(".lora_a.weight"))
+    return;
+  const double bound = 1 / std::sqrt(static_cast<double>(weight.size(1)));
+  draw(weight, [bound](torch::Tensor& x) { x.uniform_(-bound, bound); });
 }
 
 }  // namespace
@@ -98,6 +119,8 @@ void initialize(Decoder& model, uint64_t seed) {
   at::manual_seed(seed);
   if (depth_scaled || !d.tied)
     draw_normal(model.tok_embeddings_, depth_scaled ? 1 : 0.02);
+  if (model.pos_embeddings_.defined())
+    draw_normal(model.pos_embeddings_, 0.02);
   for (size_t i = 0; i < model.layers_.size(); ++i)
     draw_unfused(model.layers_[i], static_cast<int64_t>(i), d);
   torch::Tensor& output = d.tied ? model.tok_embeddings_ : model.output_;
@@ -106,10 +129,12 @@ void initialize(Decoder& model, uint64_t seed) {
     draw(output, [std](torch::Tensor& x) { trunc_normal_(x, 0.0, std, -3 * std, 3 * std); });
   else
     draw_normal(output, 0.02);
-  model.visit_weights([](const std::string& name, torch::Tensor& weight) {
-    if (name.ends_with("norm.weight"))
-      weight.fill_(1);
-  });
+  for (MultiTokenModule& module : model.mtp_) {
+    draw_unfused(module.block, d.n_layers, d);
+    draw_normal(module.proj, 0.02);
+  }
+  model.visit_weights(fill_constants);
+  model.visit_weights(draw_adapter);
   for (const Parameter& parameter : model.parameters_)
     torch::Tensor(parameter.value).requires_grad_(true);
 }

@@ -18,9 +18,7 @@ LatentAttention::LatentAttention(const ModelDimensions& dimensions, const torch:
     : widths(dimensions.latent), scale(latent_scale(dimensions)) {
   const int64_t D = dimensions.dim, H = dimensions.n_heads;
   const auto weight = [&](int64_t rows, int64_t columns) { return torch::empty({rows, columns}, options); };
-  const auto norm = [&](int64_t width) {
-    return RmsNorm{torch::empty({width}, options), dimensions.norm_eps};
-  };
+  const auto norm = [&](int64_t width) { return Norm(dimensions, width, options); };
   const int64_t query_width = H * (widths.nope_width + widths.rope_width);
   if (widths.q_rank == 0) {
     wq = weight(query_width, D);
@@ -40,11 +38,11 @@ void LatentAttention::visit(const std::string& prefix, const WeightVisitor& visi
     visitor(prefix + "wq.weight", wq);
   } else {
     visitor(prefix + "wq_a.weight", wq_a);
-    visitor(prefix + "q_norm.weight", q_norm.weight);
+    q_norm.visit(prefix + "q_norm", visitor);
     visitor(prefix + "wq_b.weight", wq_b);
   }
   visitor(prefix + "wkv_a.weight", wkv_a);
-  visitor(prefix + "kv_norm.weight", kv_norm.weight);
+  kv_norm.visit(prefix + "kv_norm", visitor);
   visitor(prefix + "wkv_b.weight", wkv_b);
   visitor(prefix + "wo.weight", wo);
 }
@@ -75,7 +73,7 @@ torch::Tensor LatentAttention::forward(const torch::Tensor& x_BSD, const torch::
           .leave(at::cat({kv_BSH.narrow(3, 0, n), shared_k_BS1r.expand({-1, -1, kv_BSH.size(2), -1})}, 3));
   const torch::Tensor v_BSHe = (part / "v").leave(kv_BSH.narrow(3, n, e));
   const torch::Tensor out_BSHe =
-      attend(q_BSHd.transpose(1, 2), k_BSHd.transpose(1, 2), v_BSHe.transpose(1, 2), masks, scale)
+      attend(q_BSHd.transpose(1, 2), k_BSHd.transpose(1, 2), v_BSHe.transpose(1, 2), masks, {scale})
           .transpose(1, 2);
   return part.leave(row_parallel_linear(out_BSHe.reshape({x.size(0), x.size(1), -1}), wo, part / "wo"));
 }

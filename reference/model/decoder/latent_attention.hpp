@@ -26,10 +26,10 @@ namespace parity::reference {
 struct LatentAttention {
   torch::Tensor wq;     ///< [H (n + r), D]; undefined if queries have a latent
   torch::Tensor wq_a;   ///< [P, D]
-  RmsNorm q_norm;       ///< [P]
+  Norm q_norm;          ///< [P]
   torch::Tensor wq_b;   ///< [H (n + r), P]
   torch::Tensor wkv_a;  ///< [R + r, D]
-  RmsNorm kv_norm;      ///< [R]
+  Norm kv_norm;         ///< [R]
   torch::Tensor wkv_b;  ///< [H (n + e), R]
   torch::Tensor wo;     ///< [D, H e]
   LatentDimensions widths;

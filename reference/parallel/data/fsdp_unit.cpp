@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/parallel/data/fsdp_unit.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
@@ -41,10 +43,11 @@ FsdpUnit::FsdpUnit(std::string name, const Parameters& whole, FsdpRanks ranks)
         rows_of(pieces_[i], unseen(pieces_[i].whole), *ranks_.shard, ranks_.shard->rank());
     const torch::Tensor place = own_.narrow(0, pieces_[i].first, mine.numel()).view(mine.sizes());
     place.copy_(mine);
-    shards_[i].value = place.detach().requires_grad_();
+    const bool trains = pieces_[i].whole.requires_grad();
+    shards_[i].value = place.detach().requires_grad_(trains);
     if (ranks_.compute) {
       resize(pieces_[i].whole, 0);  // the model's own, which nothing reads from now on
-      pieces_[i].whole = torch::empty_like(pieces_[i].whole, *ranks_.compute).requires_grad_();
+      pieces_[i].whole = torch::empty_like(pieces_[i].whole.detach(), *ranks_.compute).requires_grad_(trains);
       pieces_[i].bytes = pieces_[i].whole.nbytes();
     }
   }
@@ -66,8 +69,8 @@ void FsdpUnit::add(const Parameter& parameter) {
   pieces_.push_back(piece);
   TensorLayout layout = replicated_over(parameter.layout, x, "dp_replicate", *ranks_.replicate);
   layout = sharded_over(layout, x, 0, ranks_.shard_places, shard);
-  shards_.push_back(
-      {parameter.name, x.detach().requires_grad_(), std::move(layout), parameter.partial_gradient_over});
+  shards_.push_back({parameter.name, x.detach().requires_grad_(x.requires_grad()), std::move(layout),
+                     parameter.partial_gradient_over});
 }
 
 torch::Tensor FsdpUnit::rows_of(const Piece& /*piece*/, const torch::Tensor& whole, const Group& shard,
@@ -123,6 +126,8 @@ void FsdpUnit::after_backward(bool now) {
 }
 
 void FsdpUnit::reduce() {
+  if (std::ranges::none_of(shards_, [](const Parameter& shard) { return shard.value.requires_grad(); }))
+    return;
   const torch::NoGradGuard no_grad;
   const Group& shard = *ranks_.shard;
   torch::Tensor all =
@@ -142,6 +147,8 @@ void FsdpUnit::reduce() {
   if (ranks_.reduction == GradientReduction::average)
     sum.div_(ranks_.replicate->size());
   for (size_t i = 0; i < pieces_.size(); ++i) {
+    if (!shards_[i].value.requires_grad())
+      continue;
     torch::Tensor& gradient = shards_[i].value.mutable_grad();
     const torch::Tensor mine =
         sum.narrow(0, pieces_[i].first, shards_[i].value.numel()).view(shards_[i].value.sizes());

@@ -17,25 +17,33 @@ namespace {
 // Dimensions of [B, S, D].
 constexpr int64_t sequence = 1;
 
+/// Returns whether the gradient of a whole weight is a term on each rank, also if the rank sees all tokens.
+/// Whole weights inside attention (norms of heads, the weights and norms of latents) see only this rank's
+/// heads. A router sees only this rank's shards of the experts, and an adapter only its part of a matrix.
+/// Biases of wo and w2 are added after the sum.
+bool has_term(const std::string& name) {
+  if (name.ends_with(".wo.bias") || name.ends_with(".w2.bias"))
+    return false;
+  return name.find(".attention.") != std::string::npos || name.ends_with("router.gate.weight") ||
+         is_adapter(name);
+}
+
 Parameters cut_weights(Decoder& model, const Group& ranks, bool splits_sequence) {
   Parameters parts;
   model.visit_weights([&](const std::string& name, torch::Tensor& weight) {
     const std::optional<int64_t> dim = tensor_parallel_cut(name);
     if (!dim) {
-      // Each rank's gradient is one term of a sum. Whole weights inside attention (norms of heads, the
-      // weights and norms of latents) see only this rank's heads. A router sees only this rank's shards of
-      // the experts. The others see only this rank's tokens, if the sequence is cut.
-      const bool has_term =
-          name.find(".attention.") != std::string::npos || name.ends_with("router.gate.weight");
+      // Weights outside of matrices see only this rank's tokens, if the sequence is cut.
       const std::vector<std::string> partial =
-          splits_sequence || has_term ? std::vector<std::string>{"tp"} : std::vector<std::string>{};
+          splits_sequence || has_term(name) ? std::vector<std::string>{"tp"} : std::vector<std::string>{};
       parts.push_back({name, weight, replicated_over({}, weight, "tp", ranks), partial});
       return;
     }
+    const bool trains = weight.requires_grad();
     const torch::Tensor part = own_part(weight.detach(), *dim, ranks).clone(at::MemoryFormat::Contiguous);
     parts.push_back({name, part, sharded_over({}, weight, *dim, "tp", ranks), {}});
     weight.set_data(torch::empty({0}, weight.options().requires_grad(false)));
-    weight = part.requires_grad_();
+    weight = part.requires_grad_(trains);
   });
   return parts;
 }
@@ -84,6 +92,7 @@ void surround_block(ModuleHooks& hooks, const std::shared_ptr<Around>& around, c
     const std::string name = layer + "." + part;
     hooks.before(name, [around](const torch::Tensor& x) { return around->enter(x); });
     hooks.after(name + last, [around](const torch::Tensor& x) { return around->sum(x); });
+    hooks.sum(name + last);
   }
   // A separate node, so that the gradients of the two paths through a norm are added before the residual's
   // gradient. PyTorch's SequenceParallel has this order.
@@ -108,18 +117,24 @@ void surround_output(ModuleHooks& hooks, const std::shared_ptr<Around>& around, 
 }  // namespace
 
 std::optional<int64_t> tensor_parallel_cut(std::string_view name) {
-  constexpr std::array<std::string_view, 10> by_rows = {"tok_embeddings", "wq",    "wk", "wv", "wqkv",
+  constexpr std::array<std::string_view, 11> by_rows = {"tok_embeddings", "wq",    "wk", "wv", "wqkv",  "wg",
                                                         "wq_b",           "wkv_b", "w1", "w3", "output"};
   constexpr std::array<std::string_view, 2> by_columns = {"wo", "w2"};
-  const bool is_matrix = name.ends_with(".weight");
-  if (is_matrix)
-    name.remove_suffix(std::string_view(".weight").size());
-  const int64_t rows = is_matrix ? 0 : 1;                          // of experts, which are stacked
+  if (name.ends_with(".attention.sinks"))
+    return 0;
+  const auto take = [&name](std::string_view suffix) {
+    const bool has = name.ends_with(suffix);
+    name.remove_suffix(has ? suffix.size() : 0);
+    return has;
+  };
+  const bool is_bias = take(".bias"), is_matrix = take(".weight");
+  const bool is_a = take(".lora_a"), is_b = take(".lora_b");
+  const int64_t rows = is_matrix || is_bias ? 0 : 1;               // of experts, which are stacked
   const std::string_view last = name.substr(name.rfind('.') + 1);  // npos + 1 is 0
   if (std::find(by_rows.begin(), by_rows.end(), last) != by_rows.end())
-    return rows;
+    return is_a ? std::nullopt : std::optional(rows);
   if (std::find(by_columns.begin(), by_columns.end(), last) != by_columns.end())
-    return rows + 1;
+    return is_b || is_bias ? std::nullopt : std::optional(rows + 1);
   return std::nullopt;
 }
 

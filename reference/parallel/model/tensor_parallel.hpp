@@ -20,6 +20,9 @@ namespace parity::reference {
 /// | wqkv, wq_b wkv_b     | rows    | enter (attention)                |                                  |
 /// | wq_a, wkv_a          | whole   | enter (attention)                |                                  |
 /// | wo, w2               | columns |                                  | sum                              |
+/// | wg, sinks            | rows    | enter (attention)                |                                  |
+/// | biases               | with the rows; of wo and w2 whole, added after the sum                      |
+/// | adapters             | with the rows (B) or columns (A) of their matrix; the other one is whole    |
 /// | experts w1 w3        | rows    | enter (moe)                      |                                  |
 /// | experts w2           | columns |                                  | sum (moe, with the shared ones)  |
 /// | router.gate          | whole   |                                  |                                  |
@@ -46,7 +49,7 @@ namespace parity::reference {
 /// Source: NUMERICS.md 6; Megatron-LM (arXiv:1909.08053, 2205.05198).
 Parameters apply_tensor_parallel(Decoder& model, const ParallelConfig& config, const GroupPointer& ranks);
 
-/// Returns the dimension along which a weight is sharded, by its name; nothing for norms and routers.
+/// Returns the dimension along which a weight is sharded, by its name; nothing for weights that are whole.
 std::optional<int64_t> tensor_parallel_cut(std::string_view name);
 
 }  // namespace parity::reference

@@ -59,7 +59,30 @@ struct VocabularyCrossEntropy : torch::autograd::Function<VocabularyCrossEntropy
   }
 };
 
+/// log sum exp over the vocabulary; dx = exp(x - log sum) dlog_sum, of this rank's part.
+struct VocabularyLogSumExp : torch::autograd::Function<VocabularyLogSumExp> {
+  static torch::Tensor forward(AutogradContext* context, const torch::Tensor& x_Tv, const Group& ranks) {
+    const torch::Tensor max_T1 = x_Tv.amax(1, /*keepdim=*/true);
+    ranks.all_reduce(max_T1, Reduction::max);
+    const torch::Tensor sum_T1 = (x_Tv - max_T1).exp_().sum(1, /*keepdim=*/true);
+    ranks.all_reduce(sum_T1);
+    const torch::Tensor log_sum_T1 = sum_T1.log().add_(max_T1);
+    context->save_for_backward({x_Tv, log_sum_T1});
+    return log_sum_T1.squeeze(1);
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    const variable_list saved = context->get_saved_variables();
+    return {(saved[0] - saved[1]).exp_().mul_(gradients[0].unsqueeze(1)), {}};
+  }
+};
+
 }  // namespace
+
+torch::Tensor vocabulary_log_sum_exp(const torch::Tensor& logits, const GroupPointer& ranks) {
+  return VocabularyLogSumExp::apply(logits.flatten(0, -2), *ranks)
+      .view(logits.sizes().slice(0, static_cast<size_t>(logits.dim()) - 1));
+}
 
 torch::Tensor vocabulary_cross_entropy(const torch::Tensor& logits, const torch::Tensor& labels,
                                        int64_t vocabulary, const GroupPointer& ranks) {

@@ -27,6 +27,12 @@ namespace parity::reference {
 torch::Tensor vocabulary_cross_entropy(const torch::Tensor& logits, const torch::Tensor& labels,
                                        int64_t vocabulary, const GroupPointer& ranks);
 
+/// Returns log sum exp of sharded logits over the vocabulary, for each token, by two reductions over the
+/// ranks.
+/// \param logits  [..., own part] at least float32
+/// \return [...], the same bits on every rank
+torch::Tensor vocabulary_log_sum_exp(const torch::Tensor& logits, const GroupPointer& ranks);
+
 /// Returns the entropy of sharded logits, - sum p log p over the vocabulary, for each token, without
 /// gradient.
 /// \return [...], the same bits on every rank

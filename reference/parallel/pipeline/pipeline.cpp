@@ -16,7 +16,7 @@ void PieceLoss::backward(const torch::Tensor& hidden) const {
   if (hidden_grad.defined())
     hidden.backward(hidden_grad);
   else
-    loss.backward();
+    differentiated().backward();
 }
 
 /// One pass through a list of actions.

@@ -19,7 +19,12 @@ struct PieceLoss {
   /// Gradient of the hidden states if the loss has been differentiated already; undefined if backward starts
   /// from `loss`.
   torch::Tensor hidden_grad;
+  /// Scalar that is differentiated together with `loss`, but is not part of it; undefined = nothing.
+  torch::Tensor further = {};
+  torch::Tensor recorded = {};  ///< scalar, detached: what `further` is made of
 
+  /// Returns the scalar that backward starts from.
+  torch::Tensor differentiated() const { return further.defined() ? loss + further : loss; }
   /// \param hidden  the hidden states that the loss was computed from
   void backward(const torch::Tensor& hidden) const;
 };

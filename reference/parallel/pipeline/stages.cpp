@@ -18,7 +18,8 @@ std::vector<Section> sections_of(int64_t layers, int64_t stages) {
 bool uses_weight(const Section& section, int64_t layers, std::string_view name) {
   constexpr std::string_view prefix = "layers.";
   if (!name.starts_with(prefix))
-    return name.starts_with("tok_embeddings") ? section.first == 0 : section.end == layers;
+    return name.starts_with("tok_embeddings") || name.starts_with("pos_embeddings") ? section.first == 0
+                                                                                    : section.end == layers;
   name.remove_prefix(prefix.size());
   const int64_t layer = std::stoll(std::string(name.substr(0, name.find('.'))));
   return section.first <= layer && layer < section.end;

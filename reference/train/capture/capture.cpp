@@ -111,6 +111,8 @@ void StepCapture::offer(trace::Phase phase) {
                : parameter_layout(parameter.layout, shape, mesh, rank);
   };
   for (const Parameter& parameter : trainer_.parameters()) {
+    if (phase != trace::Phase::param && !parameter.value.requires_grad())
+      continue;  // frozen
     const torch::Tensor own =
         phase == trace::Phase::param ? parameter.value.detach() : parameter.value.grad();
     if (!own.is_cpu() && !recorder_.wants(phase, parameter.name))
@@ -258,6 +260,8 @@ void StepCapture::offer_router_losses(const StepResult& result) {
 
 void StepCapture::end_step(const StepResult& result) {
   recorder_.channel("loss", result.loss);
+  if (result.mtp_loss)
+    recorder_.channel("mtp_loss", *result.mtp_loss);
   recorder_.channel("grad_norm", result.grad_norm);
   if (result.eval_loss)
     recorder_.channel("eval_loss", *result.eval_loss);

@@ -19,7 +19,8 @@ MicroBatchGradients::MicroBatchGradients(const std::vector<Parameter>& parameter
     return;
   seen_.resize(parameters.size());
   for (size_t i = 0; i < parameters.size(); ++i)
-    parameters[i].value.register_hook([this, i](const at::Tensor& gradient) { saw(i, gradient); });
+    if (parameters[i].value.requires_grad())
+      parameters[i].value.register_hook([this, i](const at::Tensor& gradient) { saw(i, gradient); });
 }
 
 void MicroBatchGradients::saw(size_t parameter, const at::Tensor& gradient) {

@@ -28,9 +28,11 @@ exact::Constants constants_of(ExactConstants form) {
 }
 
 /// Returns how many levels the model needs: one more than exponentials follow each other between two norms.
-/// An expert that weighs its input has two, that of the score and that of its activation.
+/// An expert that weighs its input has two, that of the score and that of its activation. The exponential of
+/// a capped score or logit has two.
 int64_t levels_of(const RunConfig& config) {
-  return dimensions_of(config).moe.score_before ? 3 : 2;
+  const ModelDimensions d = dimensions_of(config);
+  return d.moe.score_before || d.attention_softcap > 0 || d.logit_softcap > 0 ? 3 : 2;
 }
 
 torch::Tensor residues_of(const torch::Tensor& x, const std::string& name) {
@@ -51,18 +53,19 @@ void drop_unused_levels(Decoder& model) {
     });
   };
   const ModelDimensions& dimensions = model.dimensions();
+  const size_t before_scores = dimensions.attention_softcap > 0 ? 3 : 2;
   for (int64_t i = 0; i < dimensions.n_layers; ++i) {
     const std::string layer = "layers." + std::to_string(i);
     for (const char* norm :
          {".attention_norm", ".attention.q_norm", ".attention.k_norm", ".attention.kv_norm"})
-      keep(layer + norm, 2);
+      keep(layer + norm, before_scores);
     keep(layer + ".attention.v", 1);
     if (dimensions.moe.is_in(i))
       continue;
     keep(layer + ".ffn_norm", 2);
     keep(layer + ".feed_forward.w3", 1);
   }
-  keep("norm", 2);
+  keep("norm", dimensions.logit_softcap > 0 ? 3 : 2);
 }
 
 }  // namespace
@@ -126,6 +129,10 @@ void draw_residues(Decoder& model) {
   operators.rms_norm = [inner = operators.rms_norm](const torch::Tensor& x, const torch::Tensor& weight,
                                                     double eps) {
     return inner(exact::renewed(x, eps), weight, eps);
+  };
+  operators.layer_norm = [inner = operators.layer_norm](const torch::Tensor& x, const torch::Tensor& weight,
+                                                        const torch::Tensor& bias, double eps) {
+    return inner(exact::renewed(x, eps, /*centered=*/true), weight, bias, eps);
   };
   model.hooks().compute_with(std::move(operators));
   drop_unused_levels(model);

@@ -85,8 +85,9 @@ Float8Weights::Float8Weights(Decoder& model, Parameters trained, const Parallel&
   require(!state_->names.empty(), "no matrix to round");
   ModuleHooks::Operators operators = model.hooks().operators();
   for (auto* linear : {&operators.linear, &operators.row_parallel_linear})
-    *linear = [state = state_, multiply = *linear](const torch::Tensor& x, const torch::Tensor& weight) {
-      return multiply(x, state->used(weight));
+    *linear = [state = state_, multiply = *linear](const torch::Tensor& x, const torch::Tensor& weight,
+                                                   const torch::Tensor& bias) {
+      return multiply(x, state->used(weight), bias);
     };
   model.hooks().compute_with(std::move(operators));
   state_->update_scales();

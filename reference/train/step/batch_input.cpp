@@ -10,12 +10,27 @@ torch::Tensor tensor_of(const std::vector<int64_t>& values, const MicroBatch& ba
   return torch::from_blob(const_cast<int64_t*>(values.data()), {batch.rows, batch.seq_len}, torch::kInt64);
 }
 
+namespace {
+
+/// Returns the document of each token, [B, S] int64, for multi-token prediction; undefined if nothing tells
+/// documents apart, or nothing needs to.
+torch::Tensor documents_of(const Decoder& model, const MicroBatch& batch) {
+  if (model.dimensions().mtp_depth == 0)
+    return {};
+  const auto masks = model.get_masks(batch.tokens, batch.positions, batch.seq_len);
+  const auto& ids = masks.begin()->second.document_ids;  // all masks distinguish the same documents
+  return ids ? tensor_of(*ids, batch).clone() : torch::Tensor();
+}
+
+}  // namespace
+
 std::vector<BatchPiece> pieces_of(const Decoder& model, const MicroBatch& batch, int64_t pieces,
                                   PipelineMasks masks, const std::vector<int64_t>& own) {
   require(batch.rows % pieces == 0, "rows do not fall into equal pieces");
   const int64_t rows = batch.rows / pieces;
   const torch::Tensor tokens = tensor_of(batch.tokens, batch), labels = tensor_of(batch.labels, batch),
                       positions = tensor_of(batch.positions, batch);
+  const torch::Tensor documents = documents_of(model, batch);
   MaskSet whole;
   if (masks != PipelineMasks::own)
     whole = model.get_attention_masks(tokens, positions, own);
@@ -36,6 +51,7 @@ std::vector<BatchPiece> pieces_of(const Decoder& model, const MicroBatch& batch,
     input.first_row = first;
     result.push_back({std::move(input), placed(some(labels)),
                       some(labels).ne(ignored_label).sum().item<int64_t>(),
+                      documents.defined() ? placed(some(documents)) : documents,
                       [placed, some](const torch::Tensor& x_BS) { return placed(some(x_BS)); }});
   }
   return result;

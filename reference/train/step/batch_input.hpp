@@ -16,9 +16,10 @@ torch::Tensor tensor_of(const std::vector<int64_t>& values, const MicroBatch& ba
 
 /// The part of some rows of a micro-batch that this rank has.
 struct BatchPiece {
-  ModelInput input;          ///< on the model's device; on the CPU it may use the batch's memory
-  torch::Tensor labels;      ///< like the tokens
-  int64_t valid_tokens = 0;  ///< of these rows, over all ranks that have parts of them
+  ModelInput input;              ///< on the model's device; on the CPU it may use the batch's memory
+  torch::Tensor labels;          ///< like the tokens
+  int64_t valid_tokens = 0;      ///< of these rows, over all ranks that have parts of them
+  torch::Tensor documents = {};  ///< of each token, like the labels; undefined unless the model looks further
   /// Cuts one number for each token of the micro-batch, [B, S] on the CPU, to the tokens of this piece.
   std::function<torch::Tensor(const torch::Tensor& x_BS)> own = {};
 };

@@ -30,7 +30,11 @@ std::vector<BatchPiece> Trainer::pieces_of(const MicroBatch& batch) const {
 void Trainer::forward_backward(const MicroBatch& batch, const UpdateTotals& totals) {
   const TrainerState& s = *state_;
   differentiate(batch, [&](const BatchPiece& piece, const torch::Tensor& hidden) {
-    return s.loss_of(s.rule_for(piece.valid_tokens, totals), hidden, piece.labels);
+    const LossRule rule = s.rule_for(piece.valid_tokens, totals);
+    PieceLoss loss = s.loss_of(rule, hidden, piece.labels);
+    if (s.model.dimensions().mtp_depth > 0)
+      s.add_further_loss(loss, rule, hidden, piece);
+    return loss;
   });
 }
 
@@ -65,7 +69,10 @@ void Trainer::differentiate(const MicroBatch& batch, const PieceLossOf& loss_of)
     loss = loss_of(piece, hidden);
   }
   s.tally.add_loss(loss.loss);
-  check_loss(loss.loss, [&] { return first_non_finite_activation(s.model, piece.input, *s.parallel.world); });
+  if (loss.further.defined())
+    s.tally.add_further_loss(loss.recorded);
+  check_loss(loss.differentiated(),
+             [&] { return first_non_finite_activation(s.model, piece.input, *s.parallel.world); });
   loss.backward(hidden);
   s.applied.data_parallel->end();
 }
@@ -99,6 +106,23 @@ PieceLoss TrainerState::loss_of(const LossRule& rule, const torch::Tensor& hidde
       hidden, labels, config.loss.chunks, output,
       [&rule](const torch::Tensor& logits, const torch::Tensor& some) { return rule.share(logits, some); });
   return {chunked.loss, chunked.hidden_grad};
+}
+
+void TrainerState::add_further_loss(PieceLoss& loss, LossRule rule, const torch::Tensor& hidden,
+                                    const BatchPiece& piece) const {
+  rule.z_coef = 0;
+  const std::vector<torch::Tensor> results = model.further(hidden, piece.input);
+  std::vector<torch::Tensor> losses;
+  for (size_t depth = 0; depth < results.size(); ++depth) {
+    const torch::Tensor labels =
+        config.loss.mtp_labels == MtpLabels::unshifted
+            ? piece.labels
+            : further_labels(piece.labels, piece.documents, static_cast<int64_t>(depth) + 1);
+    losses.push_back(rule.share(model.further_output(results[depth], depth), labels));
+  }
+  const torch::Tensor mean = at::stack(losses).mean();
+  loss.recorded = mean.detach();
+  loss.further = mean * config.loss.mtp_coef;
 }
 
 TokenOutputs TrainerState::tokens_of(const BatchPiece& piece, const torch::Tensor& hidden) const {

@@ -26,6 +26,9 @@ struct StepResult {
   double lr = 0;         ///< that the update used
   /// Of Muon's matrices; set if they have a rate of their own.
   std::optional<double> muon_lr = {};
+  /// Mean loss of the depths of multi-token prediction, which `loss` does not contain; set if the model has
+  /// any.
+  std::optional<double> mtp_loss = {};
   /// Loss of the evaluation rows after the update; set if train.evaluate is.
   std::optional<double> eval_loss = {};
   /// That the update used; set if a schedule or the caller of optim_step() chose it.

@@ -46,11 +46,30 @@ void reduce_gradients(TrainerState& s) {
 /// Multiplies every gradient and the loss by 1 / N, the rule of gradient_scaling. N, the labels of the update
 /// that count, is known only now. \param loss  scalar. \return scalar
 torch::Tensor scale_by_tokens(const TrainerState& s, const torch::Tensor& loss) {
-  const Parameters& parameters = s.applied.parameters;
+  const Parameters& parameters = s.applied.trained;
   const torch::Tensor scale =
       gradient_scale(s.tally.valid_tokens(), parameters.front().value.scalar_type()).to(s.model.device());
   scale_gradients(parameters, scale);
   return loss * scale;
+}
+
+/// Returns the loss of the update from those of this rank's micro-batches, summed or averaged over ranks.
+torch::Tensor over_ranks(const TrainerState& s, const std::vector<torch::Tensor>& losses) {
+  torch::Tensor loss = sum_of_losses(s.config.loss.normalization, losses);
+  s.parallel.loss->all_reduce(loss);
+  if (averages_means(s.config))
+    loss.div_(s.parallel.batch->size());
+  return loss;
+}
+
+/// Returns the loss of multi-token prediction, divided as the loss of the update.
+std::optional<double> finish_further_loss(const TrainerState& s) {
+  if (s.tally.further_losses().empty())
+    return std::nullopt;
+  const torch::Tensor loss = over_ranks(s, s.tally.further_losses());
+  if (s.config.loss.normalization != Normalization::gradient_scaling)
+    return loss.item<double>();
+  return (loss * gradient_scale(s.tally.valid_tokens(), loss.scalar_type()).to(loss.device())).item<double>();
 }
 
 /// Finishes the loss of the update, which is a scalar on every rank.
@@ -63,10 +82,7 @@ torch::Tensor scale_by_tokens(const TrainerState& s, const torch::Tensor& loss) 
 double finish_loss(const TrainerState& s) {
   if (s.config.loss.accumulation == Accumulation::streamed)
     s.loader.check_update(s.tally.valid_tokens());
-  torch::Tensor loss = sum_of_losses(s.config.loss.normalization, s.tally.losses());
-  s.parallel.loss->all_reduce(loss);
-  if (averages_means(s.config))
-    loss.div_(s.parallel.batch->size());
+  torch::Tensor loss = over_ranks(s, s.tally.losses());
   if (s.config.loss.normalization == Normalization::gradient_scaling)
     loss = scale_by_tokens(s, loss);
   return loss.item<double>();
@@ -80,7 +96,7 @@ double finish_loss(const TrainerState& s) {
 /// \return the norm before clipping, a scalar that is the same on every rank
 /// \throws NonFinite if the norm is not finite, with the first gradient that is not
 double clip(TrainerState& s) {
-  const Parameters& parameters = s.applied.parameters;
+  const Parameters& parameters = s.applied.trained;
   const torch::Tensor norm = norm_over_stages(
       sharded_gradient_norm(parameters, *s.parallel.stage, s.config.parallel.ep > 1), *s.parallel.pipeline);
   const auto value = norm.item<double>();
@@ -137,6 +153,7 @@ void advance_schedule(TrainerState& s) {
 /// The values that the steps of an update pass to its record.
 struct EndedUpdate {
   double loss = 0;
+  std::optional<double> mtp_loss;
   double grad_norm = 0;
   UpdateNumbers numbers;
   std::optional<RouterResult> routers;
@@ -164,6 +181,7 @@ StepResult record(TrainerState& s, const EndedUpdate& update) {
                        .grad_norm = update.grad_norm,
                        .lr = update.numbers.lr.value(),
                        .muon_lr = update.numbers.muon_lr,
+                       .mtp_loss = update.mtp_loss,
                        .eval_loss = update.eval_loss,
                        .weight_decay = update.numbers.weight_decay,
                        .tokens = s.tally.tokens(),
@@ -237,6 +255,7 @@ StepResult Trainer::optim_step(const UpdateNumbers& given) {
   EndedUpdate update;
   reduce_gradients(s);
   update.loss = finish_loss(s);
+  update.mtp_loss = finish_further_loss(s);
   s.reached(trace::Phase::grad);
   update.grad_norm = clip(s);
   s.reached(trace::Phase::grad_clipped);

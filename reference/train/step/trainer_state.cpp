@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "reference/config/frozen.hpp"
 #include "reference/model/batch_invariance.hpp"
 #include "reference/optim/muon/muon.hpp"
 #include "reference/parallel/core/matrix_ranks.hpp"
@@ -29,6 +30,16 @@ std::vector<int64_t> places_of(const RunConfig& config, const Group& context) {
   return context_positions(config.data.seq_len, context.size(), context.rank());
 }
 
+/// Lets the parameters that do not train require no gradient.
+void freeze(const Decoder& model, const RunConfig& config) {
+  std::vector<std::string> names;
+  for (const Parameter& parameter : model.parameters())
+    names.push_back(parameter.name);
+  check_freeze(config, names);
+  for (const Parameter& parameter : model.parameters())
+    torch::Tensor(parameter.value).requires_grad_(is_trained(config, parameter.name));
+}
+
 /// Draws or reads the initial weights on the CPU, so that device and ranks do not change them. Then moves the
 /// model to its device and applies the parallelisms.
 /// \param digest  receives the digest of the weights
@@ -36,6 +47,7 @@ Applied initialized(Decoder& model, const RunConfig& config, const Parallel& par
   initialize(model, static_cast<uint64_t>(config.seed));
   if (!config.weights.path.empty())
     load_weights(model, config.model, config.weights.path);
+  freeze(model, config);
   digest = weights_digest(model);
   if (!config.weights.path.empty())
     check_equal_weights(digest, *parallel.world);
@@ -78,8 +90,8 @@ TrainerState::TrainerState(const RunConfig& run_config, std::shared_ptr<Group> w
              {parallel.batch->rank(), parallel.batch->size()}),
       places(places_of(config, *parallel.context)),
       applied(initialized(model, config, parallel, initial_weights)),
-      optimizer(make_optimizer(config.optimizer, applied.parameters,
-                               muon_context(config, model, applied.parameters, parallel))),
+      optimizer(make_optimizer(config.optimizer, applied.trained,
+                               muon_context(config, model, applied.trained, parallel))),
       schedule(make_schedule(config)),
       muon_schedule(make_muon_schedule(config)),
       update_norm(applied.parameters, *parallel.stage, *parallel.pipeline),

@@ -55,9 +55,14 @@ struct TrainerState {
 
   /// Returns the loss of hidden states. With loss.chunks it also differentiates it, down to those states.
   PieceLoss loss_of(const LossRule& rule, const torch::Tensor& hidden, const torch::Tensor& labels) const;
+  /// Adds the losses of multi-token prediction: their mean over depths times loss.mtp_coef. Each is a sum
+  /// over tokens, divided like the rule's own.
+  void add_further_loss(PieceLoss& loss, LossRule rule, const torch::Tensor& hidden,
+                        const BatchPiece& piece) const;
   TokenOutputs tokens_of(const BatchPiece& piece, const torch::Tensor& hidden) const;
   LossRule rule_for(int64_t valid_tokens, const UpdateTotals& totals) const {
-    return {config.loss.normalization, valid_tokens, totals, applied.cross_entropy_sum};
+    return {config.loss.normalization, valid_tokens,       totals,
+            applied.cross_entropy_sum, config.loss.z_coef, applied.log_z};
   }
 
   /// Returns the place of the current micro-batch in this rank's rows of the update.

@@ -30,10 +30,15 @@ class UpdateTally {
   /// \param loss  scalar as it is differentiated
   void add_loss(const torch::Tensor& loss) { losses_.push_back(loss.detach()); }
 
+  /// \param loss  scalar of multi-token prediction
+  void add_further_loss(const torch::Tensor& loss) { further_losses_.push_back(loss.detach()); }
+
   int64_t micro_batches() const { return micro_batches_; }
   int64_t tokens() const { return tokens_; }              ///< positions that went through the model
   int64_t valid_tokens() const { return valid_tokens_; }  ///< labels that counted
   const std::vector<torch::Tensor>& losses() const { return losses_; }
+  /// Of multi-token prediction; empty without it.
+  const std::vector<torch::Tensor>& further_losses() const { return further_losses_; }
   /// Digest of tokens and labels. It is additive over rows, so the number of micro-batches does not matter.
   int64_t digest() const;
   int64_t mask_pairs() const { return mask_facts_.pairs; }
@@ -49,6 +54,7 @@ class UpdateTally {
   int64_t tokens_ = 0;
   int64_t valid_tokens_ = 0;
   std::vector<torch::Tensor> losses_;
+  std::vector<torch::Tensor> further_losses_;
   measure::Digest digest_;
   measure::Digest positions_;
   MaskFacts mask_facts_;

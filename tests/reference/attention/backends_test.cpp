@@ -71,7 +71,7 @@ TEST(SdpaTest, TheScaleThatItHasByItselfGivesTheSameBits) {
   torch::manual_seed(6);
   for (const int64_t width : {4, 16, 192}) {
     const torch::Tensor x = random({1, 2, 20, width}, torch::kFloat32);
-    EXPECT_TRUE(attend(x, x, x, {}).equal(attend(x, x, x, {}, 1 / std::sqrt(static_cast<double>(width)))));
+    EXPECT_TRUE(attend(x, x, x, {}).equal(attend(x, x, x, {}, {1 / std::sqrt(static_cast<double>(width))})));
   }
 }
 

@@ -36,7 +36,7 @@ TEST(SchemaTest, EveryKeyWritesOnlyItself) {
     else if (row.type == KeyType::number)
       other = other.get<double>() + 0.5;
     else if (row.type == KeyType::strings)
-      other = {row.values.back()};
+      other = {row.values.empty() ? "x" : row.values.back()};
     else if (row.type == KeyType::boolean)
       other = !other.get<bool>();
     else

@@ -168,8 +168,8 @@ TEST(DecoderTest, ForwardIsHiddenAndOutput) {
   EXPECT_TRUE(torch::equal(model.output(hidden), model.forward(tokens)));
 }
 
-TEST(RmsNormTest, FollowsTheFormulaByHand) {
-  const RmsNorm norm{torch::tensor({1.0, 2.0}, torch::kFloat64), 0.5};
+TEST(NormTest, FollowsTheFormulaByHand) {
+  const Norm norm{torch::tensor({1.0, 2.0}, torch::kFloat64), 0.5};
   const ModuleHooks none;
   const torch::Tensor y =
       norm.forward(torch::tensor({3.0, 4.0, 0.0, 0.0}, torch::kFloat64).view({2, 2}), Part(none, "norm"));
@@ -182,9 +182,9 @@ TEST(FeedForwardTest, FollowsTheFormulaByHand) {
   const auto weight = [](double a, double b) { return torch::tensor({a, b}, torch::kFloat64); };
   // One hidden unit: w1 = (1, 0), w3 = (0, 1), w2 = (2, 3)^T, x = (0.5, 4).
   FeedForward layer(2, 1, torch::kFloat64);
-  layer.w1 = weight(1, 0).view({1, 2});
-  layer.w2 = weight(2, 3).view({2, 1});
-  layer.w3 = weight(0, 1).view({1, 2});
+  layer.w1.weight = weight(1, 0).view({1, 2});
+  layer.w2.weight = weight(2, 3).view({2, 1});
+  layer.w3.weight = weight(0, 1).view({1, 2});
   const double hidden = 0.5 / (1 + std::exp(-0.5)) * 4;
   const ModuleHooks none;
   const torch::Tensor y = layer.forward(weight(0.5, 4).view({1, 1, 2}), Part(none, "feed_forward"));

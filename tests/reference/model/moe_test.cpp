@@ -65,7 +65,7 @@ torch::Tensor by_definition(const Moe& moe, const torch::Tensor& x_BSD) {
       sum = sum + (moe.dimensions.score_before ? expert(x[t] * score) : expert(x[t]) * score);
     }
     if (moe.shared)
-      sum = sum + swiglu(x[t], moe.shared->w1, moe.shared->w2, moe.shared->w3);
+      sum = sum + swiglu(x[t], moe.shared->w1.weight, moe.shared->w2.weight, moe.shared->w3.weight);
     rows.push_back(sum);
   }
   return at::stack(rows).view_as(x_BSD);

@@ -35,6 +35,8 @@ class BesideOneProcessTest : public RanksTest {
                         b.grad_norm));
     require(a.valid_tokens == b.valid_tokens && a.tokens == b.tokens && a.batch_digest == b.batch_digest,
             fmt::format("step {}: other data", a.step));
+    require(!a.mtp_loss == !b.mtp_loss && (!a.mtp_loss || near(*a.mtp_loss, *b.mtp_loss)),
+            fmt::format("step {}: another mtp_loss", a.step));
     require(!a.mask == !b.mask && (!a.mask || (a.mask->digest == b.mask->digest &&
                                                a.mask->position_digest == b.mask->position_digest)),
             fmt::format("step {}: another mask", a.step));
@@ -62,7 +64,13 @@ class BesideOneProcessTest : public RanksTest {
       const auto close = [&](const torch::Tensor& x, const torch::Tensor& y) {
         return x.allclose(logical_tensor(y, b.layout, *same_blocks), 1e-9, 1e-12);
       };
-      require(close(a.value, b.value) && close(a.value.grad(), b.value.grad()), "another " + a.name);
+      require(a.value.requires_grad() == b.value.requires_grad() &&
+                  a.value.grad().defined() == a.value.requires_grad() &&
+                  b.value.grad().defined() == b.value.requires_grad(),
+              a.name + " has a gradient and is frozen, or has none and is not");
+      require(close(a.value, b.value), "another " + a.name);
+      require(!a.value.requires_grad() || close(a.value.grad(), b.value.grad()),
+              "another gradient of " + a.name);
     }
     require((parallel.parameters().size() < whole.parameters().size()) == (config.parallel.pp > 1),
             "stages of a pipeline share the blocks, other ranks have all");

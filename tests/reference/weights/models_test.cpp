@@ -25,6 +25,11 @@ TEST_P(ModelNamesTest, EveryWeightHasANameAndComesBackInItsShape) {
     shapes.push_back({weight.name, weight.value.sizes().vec()});
   }
   const NameTable table = name_table(model, dimensions, shapes, names);
+  const bool is_gpt2 = model.starts_with("gpt2."), is_nanogpt = names == WeightNames::nanogpt,
+             is_titan = names == WeightNames::torchtitan_2026 || names == WeightNames::torchtitan_2026_fused;
+  EXPECT_EQ(!table.unnamed.empty(), is_gpt2 ? is_titan : is_nanogpt) << "refused, when loaded or saved";
+  if (!table.unnamed.empty())
+    return;
   std::set<std::string> own_seen(table.unsaved.begin(), table.unsaved.end()), saved_seen;
   int64_t elements = 0, saved_elements = 0;
   for (const NameRule& rule : table.rules) {
@@ -63,7 +68,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Combine(testing::ValuesIn(model_names()),
                      testing::Values(WeightNames::torchtitan, WeightNames::torchtitan_2026,
                                      WeightNames::torchtitan_2026_fused, WeightNames::hugging_face,
-                                     WeightNames::hugging_face_text)),
+                                     WeightNames::hugging_face_text, WeightNames::nanogpt)),
     test_name);
 
 }  // namespace

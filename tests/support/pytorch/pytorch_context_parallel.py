@@ -16,6 +16,7 @@ from torch.distributed._functional_collectives import all_gather_tensor_autograd
 
 import pytorch_llama
 import pytorch_ranks
+from pytorch_rope import rotate
 
 
 def own_places(length, rank, size):
@@ -31,7 +32,7 @@ def whole_sequence(x, order):
 def attention(module, x, turns, mask, order):
     B, S, _ = x.shape
     q, k, v = (w(x).view(B, S, -1, module.head_dim) for w in (module.wq, module.wk, module.wv))
-    q, k = pytorch_llama.rotate(q, turns), pytorch_llama.rotate(k, turns)
+    q, k = rotate(q, turns), rotate(k, turns)
     k, v = whole_sequence(k, order), whole_sequence(v, order)
     repeats = q.shape[2] // k.shape[2]
     if repeats > 1:

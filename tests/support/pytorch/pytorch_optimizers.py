@@ -78,7 +78,7 @@ class Muon(torch.optim.Optimizer):
     """torch.optim.Muon for the matrices of the blocks, each expert one of them, beside AdamW for everything else."""
 
     def __init__(self, model, config, is_plain):
-        named = list(model.named_parameters())
+        named = [(name, p) for name, p in model.named_parameters() if p.requires_grad]
         self.matrices = [p for name, p in named if is_matrix(name, p)]
         # A slice shares its expert's memory, and gets the slice of its gradient before each step.
         self.parts = [[p] if p.dim() == 2 else [part.requires_grad_() for part in p.detach()] for p in self.matrices]
@@ -108,13 +108,14 @@ class Muon(torch.optim.Optimizer):
 
 def make_optimizer(model, config):
     name = config["optimizer.name"]
+    trained = [p for p in model.parameters() if p.requires_grad]
     if name == "sgd":
-        return sgd(model.parameters(), config)
+        return sgd(trained, config)
     if name == "lion":
-        return Lion(groups_of(model.parameters(), config),
+        return Lion(groups_of(trained, config),
                     {"lr": config["lr.base"], "betas": (config["optimizer.beta1"], config["optimizer.beta2"])})
     if name == "muon":
         is_plain = config["optimizer.muon.coefficients"] == "fixed" and torch.get_default_dtype() == torch.float32 \
             and config["optimizer.muon.ns_dtype"] == "bfloat16"
         return Muon(model, config, is_plain)
-    return adam({"adamw": torch.optim.AdamW, "adam": torch.optim.Adam}[name], model.parameters(), config)
+    return adam({"adamw": torch.optim.AdamW, "adam": torch.optim.Adam}[name], trained, config)

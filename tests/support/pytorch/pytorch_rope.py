@@ -11,7 +11,7 @@ import sys
 
 import torch
 
-OWN_SCALING = {"llama3": "llama", "qwen3": "none", "llama4": "llama4", "deepseek_v3": "yarn"}  # of each family
+OWN_SCALING = {"gpt2": "none", "llama3": "llama", "qwen3": "none", "llama4": "llama4", "deepseek_v3": "yarn"}  # of each family
 
 
 def scaling_of(config):

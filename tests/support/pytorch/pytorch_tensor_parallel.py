@@ -69,7 +69,7 @@ def train_step(model, optimizer, micro_batches, config):
     valid = sum((labels != -100).sum() for _, labels, *_ in micro_batches)
     with loss_parallel() if config["parallel.loss_parallel"] else contextlib.nullcontext():
         losses = [whole(pytorch_llama.forward_backward(model, tokens, labels, positions, valid, len(micro_batches),
-                                                       config))
+                                                       config)[0])
                   for tokens, labels, positions, *_ in micro_batches]
     place_gradients(parameters)
     norm = clip(parameters, config["clip.max_norm"])

@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/base/error.hpp"
+#include "reference/config/frozen.hpp"
+#include "reference/config/model_names.hpp"
+#include "reference/config/read.hpp"
+#include "reference/config/validate.hpp"
+
+namespace parity::reference {
+namespace {
+
+struct RefusedVariant {
+  const char* name;
+  const char* toml;
+  const char* named;  // what the message names first
+};
+
+class VariantRules : public testing::TestWithParam<RefusedVariant> {};
+
+TEST_P(VariantRules, RefuseWhatDoesNotWorkTogether) {
+  RunConfig config;
+  read_toml(config, GetParam().toml, "run.toml");
+  try {
+    validate(config);
+    FAIL() << "accepted " << GetParam().toml;
+  } catch (const UserError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("cannot use " + std::string(GetParam().named)));
+    EXPECT_THAT(error.what(), testing::AllOf(testing::HasSubstr(" ("), testing::HasSubstr("); ")));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rules, VariantRules,
+    testing::Values(
+        RefusedVariant{"CapOfSdpa", "architecture.attention_softcap = 50.0",
+                       "architecture.attention_softcap = 50.0"},
+        RefusedVariant{"SinksOfVarlen", "architecture.attention_sinks = true\nattention.backend = \"varlen\"",
+                       "architecture.attention_sinks = true"},
+        RefusedVariant{"NegativeCap", "architecture.logit_softcap = -1.0",
+                       "architecture.logit_softcap = -1.0"},
+        RefusedVariant{"NegativeZ", "loss.z_coef = -1.0", "loss.z_coef = -1.0"},
+        RefusedVariant{"ZOfAPolicy", "loss.z_coef = 1e-4\ndata.source = \"rollouts\"", "loss.z_coef"},
+        RefusedVariant{"ZOfExactTwin", "loss.z_coef = 1e-4\ndtype = \"exact\"", "loss.z_coef"},
+        RefusedVariant{"FusedBiases", "architecture.fused_qkv = true\narchitecture.biases = \"qkv\"",
+                       "architecture.fused_qkv = true"},
+        RefusedVariant{"BiasesOfExperts", "model = \"qwen3.debug_moe\"\narchitecture.biases = \"all\"",
+                       "architecture.biases"},
+        RefusedVariant{"LatentGate", "model = \"deepseek_v3.debug\"\narchitecture.attention_gate = \"heads\"",
+                       "architecture.attention_gate"},
+        RefusedVariant{"RopeOfGpt2", "model = \"gpt2.debug\"\narchitecture.rope_theta = 1e4",
+                       "architecture.rope_theta"},
+        RefusedVariant{"Gpt2Sequence",
+                       "model = \"gpt2.debug\"\nparallel.tp = 2\nparallel.sequence_parallel = true",
+                       "parallel.sequence_parallel"},
+        RefusedVariant{"Gpt2TooLong", "model = \"gpt2.debug\"\ndata.seq_len = 2048", "data.seq_len = 2048"},
+        RefusedVariant{"CoefWithoutDepth", "loss.mtp_coef = 0.1", "loss.mtp_coef = 0.1"},
+        RefusedVariant{"DepthBeyondRow", "architecture.mtp_depth = 8\ndata.seq_len = 8",
+                       "architecture.mtp_depth = 8"},
+        RefusedVariant{"DepthWithTp", "architecture.mtp_depth = 1\nparallel.tp = 2", "parallel.tp = 2"},
+        RefusedVariant{"DepthWithPp", "architecture.mtp_depth = 1\nparallel.pp = 2", "parallel.pp = 2"},
+        RefusedVariant{"DepthInChunks", "architecture.mtp_depth = 1\nloss.chunks = 4", "loss.chunks = 4"},
+        RefusedVariant{"DepthOfExperts", "architecture.mtp_depth = 1\nmodel = \"qwen3.debug_moe\"",
+                       "architecture.mtp_depth = 1"},
+        RefusedVariant{"AlphaWithoutRank", "lora.alpha = 2.0", "lora.alpha = 2.0"},
+        RefusedVariant{"TwiceTheTarget", "lora.rank = 2\nlora.targets = [\"wq\", \"wq\"]", "lora.targets"},
+        RefusedVariant{"RankBeyondWidth", "lora.rank = 257", "lora.rank = 257"},
+        RefusedVariant{"LoraOfFused", "lora.rank = 2\narchitecture.fused_qkv = true", "lora.rank = 2"},
+        RefusedVariant{"LoraInAPipeline", "lora.rank = 2\nparallel.pp = 2", "lora.rank = 2"},
+        RefusedVariant{"FrozenPipeline", "train.freeze = [\"layers.0.*\"]\nparallel.pp = 2", "train.freeze"},
+        RefusedVariant{"FrozenRecomputed",
+                       "train.freeze = [\"layers.0.*\"]\nparallel.activation_checkpointing = \"full\"",
+                       "train.freeze"}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+TEST(FrozenTest, PatternsAndAdapters_SayWhatTrains) {
+  RunConfig config;
+  EXPECT_TRUE(is_trained(config, "layers.0.attention.wq.weight"));
+  config.train.freeze = {"layers.0.*"};
+  EXPECT_FALSE(is_trained(config, "layers.0.attention.wq.weight"));
+  EXPECT_TRUE(is_trained(config, "layers.10.attention.wq.weight"));
+  config.lora.rank = 1;
+  EXPECT_FALSE(is_trained(config, "layers.1.attention.wq.weight"));
+  EXPECT_TRUE(is_trained(config, "layers.1.attention.wq.lora_a.weight"));
+  EXPECT_FALSE(is_trained(config, "layers.0.attention.wq.lora_a.weight"));
+}
+
+TEST(FrozenTest, APatternWithoutAParameter_IsRefused) {
+  RunConfig config;
+  config.train.freeze = {"layer.0.*"};
+  EXPECT_THROW(check_freeze(config, {"layers.0.a", "norm.weight"}), UserError);
+  config.train.freeze = {"*"};
+  EXPECT_THROW(check_freeze(config, {"layers.0.a", "norm.weight"}), UserError);
+  config.train.freeze = {"layers.*"};
+  EXPECT_NO_THROW(check_freeze(config, {"layers.0.a", "norm.weight"}));
+}
+
+TEST(Gpt2Test, HasItsOwnPartsAndSizes) {
+  RunConfig config;
+  config.model = "gpt2.124m";
+  const ModelDimensions d = dimensions_of(config);
+  EXPECT_TRUE(d.learned_positions && d.tied && d.biases == Biases::all && d.norm == NormKind::layer);
+  EXPECT_FALSE(d.has_rope(0));
+  config.architecture.dim = 64;
+  EXPECT_EQ(dimensions_of(config).ffn_hidden, 256);
+}
+
+}  // namespace
+}  // namespace parity::reference
