@@ -26,9 +26,9 @@ enum class WeightNames {
   nanogpt
 };
 constexpr auto enum_names(WeightNames) {
-  return named<WeightNames::nanogpt>("kind of weights' names",
-                                     {"torchtitan", "torchtitan_2026", "torchtitan_2026_fused",
-                                      "hugging_face", "hugging_face_text", "nanogpt"});
+  return named<WeightNames::nanogpt>(
+      "kind of weights' names", {"torchtitan", "torchtitan_2026", "torchtitan_2026_fused", "hugging_face",
+                                 "hugging_face_text", "nanogpt"});
 }
 
 }  // namespace parity::reference

@@ -181,8 +181,8 @@ Results fused_adam(Call& call, bool l2) {
       first.push_back(at::lerp(m[i], gradient, 1 - beta1));
       second.push_back((v[i] * beta2).addcmul(gradient, gradient, 1 - beta2));
       const at::Tensor root = second.back().sqrt() / std::sqrt(1 - std::pow(beta2, step)) + eps;
-      weights.push_back(
-          (l2 ? w[i] : w[i] * (1 - lr * decay)).addcdiv(first.back(), root, -(lr / (1 - std::pow(beta1, step)))));
+      weights.push_back((l2 ? w[i] : w[i] * (1 - lr * decay))
+                            .addcdiv(first.back(), root, -(lr / (1 - std::pow(beta1, step)))));
     }
     Tensors all = weights;
     for (const Tensors& each : {g, first, second})

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Parts that some families of models have, adapters, frozen parameters and multi-token prediction, by ordinary
-// PyTorch (pytorch_variants.py).
+// Parts that some families of models have, adapters, frozen parameters and multi-token prediction, by
+// ordinary PyTorch (pytorch_variants.py).
 #include "tests/support/pytorch/pytorch_fixture.hpp"
 
 namespace parity::reference {
@@ -19,9 +19,10 @@ const Json gemma = with(dense, {{"architecture.attention_softcap", 2.0},
                                 {"architecture.logit_softcap", 5.0},
                                 {"architecture.dim", 96},
                                 {"architecture.embedding_scale", "sqrt_dim"}});
-const Json gpt2 = {{"model", "gpt2.debug"},        {"architecture.dim", 64},        {"architecture.n_layers", 3},
-                   {"architecture.n_heads", 4},    {"architecture.vocab_size", 500}, {"data.seq_len", 64},
-                   {"data.micro_batches", 2},      {"data.ignore_fraction", 0.25}};
+const Json gpt2 = {{"model", "gpt2.debug"},          {"architecture.dim", 64},
+                   {"architecture.n_layers", 3},     {"architecture.n_heads", 4},
+                   {"architecture.vocab_size", 500}, {"data.seq_len", 64},
+                   {"data.micro_batches", 2},        {"data.ignore_fraction", 0.25}};
 const Json z = {{"loss.z_coef", 1e-2}};
 const Json lora = with(grouped, {{"lora.rank", 4}, {"lr.base", 0.02}});
 
@@ -67,20 +68,22 @@ Json multi_token(int64_t depth, const Json& changes = Json::object()) {
   return with(with(grouped, {{"architecture.mtp_depth", depth}}), changes);
 }
 
-const Json documents = {{"architecture.mtp_depth", 2},  {"attention.backend", "dense"},
-                        {"attention.documents", {"eos"}}, {"data.packing", "stream"},
-                        {"data.positions", "document"}, {"data.document_tokens", 9},
+const Json documents = {{"architecture.mtp_depth", 2},
+                        {"attention.backend", "dense"},
+                        {"attention.documents", {"eos"}},
+                        {"data.packing", "stream"},
+                        {"data.positions", "document"},
+                        {"data.document_tokens", 9},
                         {"data.eos_id", 7}};
 
 INSTANTIATE_TEST_SUITE_P(
     Depths, PyTorchMultiTokenTest,
-    testing::Values(Setting{"One", "float32", multi_token(1)}, Setting{"Three", "float64", multi_token(3)},
-                    Setting{"OfMeans", "float32",
-                            multi_token(2, {{"loss.normalization", "microbatch_mean"}})},
-                    Setting{"Scaled", "float64",
-                            multi_token(2, {{"loss.normalization", "gradient_scaling"}})},
-                    Setting{"Tied", "float32", multi_token(1, {{"architecture.tied_embeddings", "on"}})},
-                    Setting{"Documents", "float32", with(grouped, documents)}),
+    testing::Values(
+        Setting{"One", "float32", multi_token(1)}, Setting{"Three", "float64", multi_token(3)},
+        Setting{"OfMeans", "float32", multi_token(2, {{"loss.normalization", "microbatch_mean"}})},
+        Setting{"Scaled", "float64", multi_token(2, {{"loss.normalization", "gradient_scaling"}})},
+        Setting{"Tied", "float32", multi_token(1, {{"architecture.tied_embeddings", "on"}})},
+        Setting{"Documents", "float32", with(grouped, documents)}),
     name_of_setting);
 
 }  // namespace
