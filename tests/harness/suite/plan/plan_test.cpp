@@ -308,7 +308,7 @@ TEST_F(PlanTest, ANewKeyOfTheTrainerKeepsWhatResolvesARun) {
 
 TEST_F(PlanTest, WhatResolvesACommandDoesNotDependOnOtherCases) {
   const std::string commands = "[arms.a]\ncommand = [\"train\"]\nsteps = 10\nverbose = false\n" +
-                               check("channel = \"loss\"", "repeats", "arms = [\"a\"]");
+                               check("", "repeats", "arms = [\"a\"]");
   add(commands);
   const PlannedArm alone = arm(0);
   plan_ = make_plan("program 1");
