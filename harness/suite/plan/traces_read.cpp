@@ -18,10 +18,11 @@ std::vector<std::string> trace_words(const Case& source, const Arm& arm) {
   if (arm.is_command())
     return arm.command;
   for (const Overrides* overrides : {&arm.config, &source.base})
-    if (const auto found = overrides->find(replay_key); found != overrides->end())
-      return found->second.value.is_string() && found->second.value != ""
-                 ? std::vector<std::string>{found->second.value.get<std::string>()}
-                 : std::vector<std::string>{};
+    if (const auto found = overrides->find(replay_key);
+        found != overrides->end() && found->second.value.is_string()) {
+      const auto trace = found->second.value.get<std::string>();
+      return trace.empty() ? std::vector<std::string>{} : std::vector{trace};
+    }
   return {};
 }
 
