@@ -10,6 +10,7 @@
 #include "harness/base/error.hpp"
 #include "harness/compare/checks/settle.hpp"
 #include "harness/compare/relations/relation.hpp"
+#include "harness/compare/relations/routes.hpp"
 #include "harness/compare/sides/asked.hpp"
 #include "harness/compare/sides/finite.hpp"
 #include "harness/compare/sides/side.hpp"
@@ -110,6 +111,7 @@ CheckResult judge(const Check& check, const std::map<std::string, ArmEvidence>& 
       return *failed;
   try {
     CheckResult result = row.judge(check, sides);
+    add_route_agreement(result, check, sides);
     result.coverage.kind = check.covers();
     result = settle(std::move(result), asked_of(check, sides));
     return result.passed ? only_finite(std::move(result), sides) : result;

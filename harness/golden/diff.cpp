@@ -19,6 +19,7 @@ using Kind = GoldenDifference::Kind;
 using Rows = std::vector<GoldenDifference>;
 
 constexpr const char* twin_quantity = "float64 twin";
+constexpr const char* of_twin = " (float64 twin)";  // behind the name of a channel
 
 GoldenDifference only_in(const std::string& arm, const std::string& quantity, bool in_before) {
   GoldenDifference row;
@@ -114,7 +115,7 @@ void add_arm(Rows& rows, const std::string& arm, const GoldenArm& before, const 
   for (const trace::Phase phase : {trace::Phase::grad, trace::Phase::param})
     add_phase(rows, arm, phase, before, after);
   if (before.twin && after.twin)
-    add_channels(rows, arm, " (float64 twin)", *before.twin, *after.twin);
+    add_channels(rows, arm, of_twin, *before.twin, *after.twin);
   else if (before.twin || after.twin)
     rows.push_back(only_in(arm, twin_quantity, before.twin.has_value()));
 }
@@ -157,6 +158,10 @@ Json GoldenDifference::to_json() const {
           {"max_ulp", max_ulp ? Json(*max_ulp) : Json()},
           {"relative_l2", relative_l2 ? json_number(*relative_l2) : Json()},
           {"estimated", estimated}};
+}
+
+bool is_in_twin(const GoldenDifference& difference) {
+  return difference.kind == Kind::changed && difference.quantity.ends_with(of_twin);
 }
 
 std::vector<GoldenDifference> golden_differences(const GoldenContent& before, const GoldenContent& after) {

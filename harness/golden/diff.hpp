@@ -32,6 +32,9 @@ struct GoldenDifference {
   Json to_json() const;
 };
 
+/// Returns whether a difference is in values that both sides store of a float64 twin.
+bool is_in_twin(const GoldenDifference& difference);
+
 /// Returns the differences arm by arm: channels, digests by phase, channels of twins.
 std::vector<GoldenDifference> golden_differences(const GoldenContent& before, const GoldenContent& after);
 

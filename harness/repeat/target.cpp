@@ -11,6 +11,7 @@
 #include "harness/suite/cases/named_case.hpp"
 #include "harness/suite/cases/run_config_file.hpp"
 #include "harness/suite/plan/capture_needs.hpp"
+#include "harness/suite/plan/traces_read.hpp"
 
 namespace parity::repeat {
 namespace fs = std::filesystem;
@@ -36,13 +37,11 @@ suite::Case case_of_arm(const std::string& words, const fs::path& root) {
   suite::Case source = suite::named_case(named.source, root);
   const std::string arm = named.arm.empty() ? source.reference : named.arm;
   suite::require_arm(source, arm);
-  for (const std::string& word : source.arm(arm).command)
-    if (word.find("{trace:") != std::string::npos)
-      throw UserError(
-          fmt::format("cannot repeat {}:{} alone (its command reads the trace of another arm); ask in the "
-                      "case: relation = "
-                      "\"repeats\"",
-                      source.name, arm));
+  if (!suite::arms_read_by(source, source.arm(arm)).empty())
+    throw UserError(fmt::format(
+        "cannot repeat {}:{} alone (it reads the trace of another arm); ask in the case: relation = "
+        "\"repeats\"",
+        source.name, arm));
   std::erase_if(source.arms, [&](const suite::Arm& each) { return each.name != arm; });
   source.reference = arm;
   source.checks.clear();

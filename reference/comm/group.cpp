@@ -7,11 +7,10 @@
 #include <algorithm>
 #include <numeric>
 
-#include <unistd.h>
-
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 
 #include "harness/base/error.hpp"
+#include "harness/base/host_name.hpp"
 #include "reference/comm/gloo.hpp"
 #include "reference/comm/group_shared.hpp"
 #include "reference/comm/tagged_messages.hpp"
@@ -24,11 +23,6 @@ std::vector<int64_t> all_ranks(int64_t size) {
   std::vector<int64_t> ranks(static_cast<size_t>(size));
   std::iota(ranks.begin(), ranks.end(), int64_t{0});
   return ranks;
-}
-
-std::string host_name() {
-  char name[256] = "";
-  return ::gethostname(name, sizeof name - 1) == 0 && *name != '\0' ? name : "a host without a name";
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace {
 /// Adds rows for every collective over every group, although a run uses few of them.
 void add_comm_channels(std::vector<ChannelRow>& table) {
   for (const char* group : {"world", "pp", "stage", "copies", "dp_replicate", "dp_shard", "cp", "tp", "batch",
-                            "fsdp", "loss", "ep", "expert_shard", "generator"})
+                            "fsdp", "loss", "ep", "expert_shard", "generator", "muon"})
     for (const char* collective :
          {"all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broadcast", "send", "receive"}) {
       const std::string words =
@@ -39,6 +39,7 @@ const std::vector<ChannelRow>& channels() {
         {"grad_norm", "L2 norm of all gradients before clipping."},
         {"eval_loss", "Loss of the data's first rows after the update, with train.evaluate.", false},
         {"lr", "Learning rate that the update used."},
+        {"muon_lr", "Learning rate of Muon's matrices, if optimizer.muon.lr sets one.", false},
         {"weight_decay", "Weight decay that the update used, if a schedule changes it.", false},
         {"valid_tokens", "Labels of the update that count."},
         {"update_norm", "L2 norm of the change of all parameters, accumulated in float64."},
@@ -55,6 +56,17 @@ const std::vector<ChannelRow>& channels() {
         {"expert_imbalance",
          "Tokens of the busiest expert over the mean, for the block where that is largest; recorded with "
          "routing_digest.",
+         false},
+        {"balance_loss",
+         "Balance loss of all routers as it was differentiated, with moe.balance_loss; loss does not include "
+         "it.",
+         false},
+        {"router_z_loss",
+         "Z-loss of all routers as it was differentiated, with moe.z_loss_coeff; loss does not include it.",
+         false},
+        {"dropped_slots",
+         "Experts of tokens that were at their capacity and dropped the token, over all blocks, with "
+         "moe.capacity_factor.",
          false},
         {"ratio_mean",
          "Mean ratio of the policy's probabilities to the generator's, over tokens (grpo_sequence: "

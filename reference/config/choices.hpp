@@ -127,6 +127,24 @@ constexpr auto enum_names(ExpertMatmul) {
   return named<ExpertMatmul::grouped_bf16>("matmul of the experts", {"loop", "grouped_bf16"});
 }
 
+/// The auxiliary loss that balances the load of experts: none; one term per set of tokens, or per sequence.
+enum class BalanceLoss { none, tokens, sequence };
+constexpr auto enum_names(BalanceLoss) {
+  return named<BalanceLoss::sequence>("balance loss", {"none", "switch", "sequence"});
+}
+
+/// Over which tokens the balance loss counts the load of an expert.
+enum class BalanceScope { micro_batch, global_batch };
+constexpr auto enum_names(BalanceScope) {
+  return named<BalanceScope::global_batch>("scope of the balance loss", {"micro_batch", "global_batch"});
+}
+
+/// Which tokens an expert at its capacity refuses: the last ones, or those with the lowest scores.
+enum class DropRule { position, score };
+constexpr auto enum_names(DropRule) {
+  return named<DropRule::score>("rule of dropping", {"position", "score"});
+}
+
 enum class DataSource { synthetic, text, tokens, rollouts };
 constexpr auto enum_names(DataSource) {
   return named<DataSource::rollouts>("data source", {"synthetic", "text", "tokens", "rollouts"});
@@ -175,14 +193,41 @@ constexpr auto enum_names(UpdateCall) {
   return named<UpdateCall::halves_zeroing>("update call", {"step", "halves", "halves_zeroing"});
 }
 
-enum class OptimizerName { adamw, sgd };
+enum class OptimizerName { adamw, sgd, muon, adam, lion };
 constexpr auto enum_names(OptimizerName) {
-  return named<OptimizerName::sgd>("optimizer", {"adamw", "sgd"});
+  return named<OptimizerName::lion>("optimizer", {"adamw", "sgd", "muon", "adam", "lion"});
 }
 
-enum class OptimizerImplementation { fused, plain };
+enum class OptimizerImplementation { fused, plain, foreach };
 constexpr auto enum_names(OptimizerImplementation) {
-  return named<OptimizerImplementation::plain>("optimizer implementation", {"fused", "plain"});
+  return named<OptimizerImplementation::foreach>("optimizer implementation", {"fused", "plain", "foreach"});
+}
+
+enum class DecayedParameters { all, matrices };
+constexpr auto enum_names(DecayedParameters) {
+  return named<DecayedParameters::matrices>("set of decayed parameters", {"all", "matrices"});
+}
+
+enum class MuonCoefficients { fixed, quintic, polar_express };
+constexpr auto enum_names(MuonCoefficients) {
+  return named<MuonCoefficients::polar_express>("coefficients of Newton-Schulz",
+                                                {"fixed", "quintic", "polar_express"});
+}
+
+enum class NewtonSchulzPrecision { bfloat16, float32 };
+constexpr auto enum_names(NewtonSchulzPrecision) {
+  return named<NewtonSchulzPrecision::float32>("dtype of Newton-Schulz", {"bfloat16", "float32"});
+}
+
+enum class MuonScale { original, match_rms_adamw, unit_rms_norm, none };
+constexpr auto enum_names(MuonScale) {
+  return named<MuonScale::none>("scale of Muon's updates",
+                                {"original", "match_rms_adamw", "unit_rms_norm", "none"});
+}
+
+enum class MuonSharding { gathered, distributed, blockwise };
+constexpr auto enum_names(MuonSharding) {
+  return named<MuonSharding::blockwise>("use of shards by Muon", {"gathered", "distributed", "blockwise"});
 }
 
 enum class WeightDecayRamp { constant, linear, cosine };

@@ -140,6 +140,11 @@ void take_moe(MoeDimensions& result, const MoeConfig& moe) {
     result.load_balance = moe.load_balance_coeff;
   result.force_balance = moe.force_balance;
   result.matmul = moe.matmul;
+  result.balance_loss = moe.balance_loss;
+  result.balance_loss_coeff = moe.balance_loss_coeff;
+  result.z_loss_coeff = moe.z_loss_coeff;
+  result.capacity_factor = moe.capacity_factor;
+  result.drop = moe.drop;
 }
 
 }  // namespace

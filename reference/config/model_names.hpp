@@ -42,7 +42,14 @@ struct MoeDimensions {
   double load_balance = 0;     ///< change of the experts' biases at each update; 0 = no biases
   bool force_balance = false;  ///< experts in turn, whatever the scores
   ExpertMatmul matmul = ExpertMatmul::loop;
+  BalanceLoss balance_loss = BalanceLoss::none;
+  double balance_loss_coeff = 0;
+  double z_loss_coeff = 0;     ///< 0 = no z-loss
+  double capacity_factor = 0;  ///< of an expert, in mean loads; 0 = no token is dropped
+  DropRule drop = DropRule::position;
 
+  /// Returns whether the router adds terms to the loss.
+  bool has_losses() const { return balance_loss != BalanceLoss::none || z_loss_coeff > 0; }
   bool is_in(int64_t block) const { return experts > 0 && block >= dense_blocks && (block + 1) % every == 0; }
 };
 

@@ -46,11 +46,17 @@ void check_model(const RunConfig& config, const Rules& rules);
 /// Rules of parts that some families of models have, of lora.* and of train.freeze.
 void check_variants(const RunConfig& config, const Rules& rules);
 
+/// Rules of optimizer.* and clip.*, and of what they require of other keys.
+void check_optimizer(const RunConfig& config, const Rules& rules);
+
 /// Rules of lr.* and of the weight decay that a schedule moves.
 void check_schedule(const RunConfig& config, const Rules& rules);
 
 /// Rules of rl.* and of what a policy's rollouts require of other keys.
 void check_rollouts(const RunConfig& config, const Rules& rules);
+
+/// Rules of moe.*.
+void check_moe(const RunConfig& config, const Rules& rules);
 
 /// Rules of train.batch_invariant and of the attention that it needs.
 void check_invariance(const RunConfig& config, const Rules& rules);

@@ -73,6 +73,13 @@ struct MoeConfig {
   double load_balance_coeff = 1e-3;
   bool force_balance = false;
   ExpertMatmul matmul = ExpertMatmul::loop;
+  BalanceLoss balance_loss = BalanceLoss::none;
+  double balance_loss_coeff = 1e-2;
+  BalanceScope balance_loss_scope = BalanceScope::micro_batch;
+  double z_loss_coeff = 0;
+  double capacity_factor = 0;  ///< 0 = no token is dropped
+  DropRule drop = DropRule::position;
+  std::string replay = {};  ///< trace whose routes replace the router's choice; empty = none
 };
 
 struct DataConfig {
@@ -139,6 +146,23 @@ struct LossConfig {
   MtpLabels mtp_labels = MtpLabels::shifted;
 };
 
+/// Settings of optimizer.name = muon, for the matrices of the blocks. AdamW's settings hold for the rest.
+struct MuonConfig {
+  double lr = 0;  ///< of the matrices; 0 = lr.base
+  double momentum = 0.95;
+  bool nesterov = true;
+  MuonCoefficients coefficients = MuonCoefficients::fixed;
+  double a = 3.4445;  ///< of x, in the polynomial a x + b x^3 + c x^5 of MuonCoefficients::fixed
+  double b = -4.775;
+  double c = 2.0315;
+  int64_t ns_steps = 5;
+  double eps = 1e-7;  ///< least Frobenius norm that a matrix is divided by
+  NewtonSchulzPrecision ns_dtype = NewtonSchulzPrecision::bfloat16;
+  MuonScale adjust_lr = MuonScale::original;
+  bool split_qkv = false;
+  MuonSharding sharding = MuonSharding::gathered;
+};
+
 struct OptimizerConfig {
   OptimizerName name = OptimizerName::adamw;
   OptimizerImplementation implementation = OptimizerImplementation::fused;
@@ -149,6 +173,8 @@ struct OptimizerConfig {
   WeightDecayRamp weight_decay_ramp = WeightDecayRamp::constant;
   double weight_decay_start = 0;  ///< of a ramp; it ends at weight_decay
   double momentum = 0;
+  DecayedParameters decay = DecayedParameters::all;
+  MuonConfig muon;
 };
 
 struct LrConfig {
@@ -176,6 +202,7 @@ struct ParallelConfig {
   int64_t ep = 1;            ///< parts of the experts, on ranks of dp_shard x cp, which exchange their tokens
   bool sequence_parallel = false;
   bool loss_parallel = false;
+  int64_t tp_sum_pieces = 0;  ///< of the columns of wo and w2, added as a tree for any tp; 0 = in one piece
   ReplicateWith replicate_with = ReplicateWith::all_reduce;
   ReshardAfterForward reshard_after_forward = ReshardAfterForward::all_but_last;
   GradientReduction gradient_reduction = GradientReduction::sum;
@@ -190,6 +217,8 @@ struct ParallelConfig {
   PipelineMasks pp_masks = PipelineMasks::split;
 
   int64_t ranks() const { return pp * dp_replicate * dp_shard * cp * tp; }
+  /// Returns the number of pieces that each rank of tp adds by itself.
+  int64_t own_sum_pieces() const { return tp_sum_pieces > 0 ? tp_sum_pieces / tp : 1; }
   /// Resets the settings of dimensions that this mesh lacks.
   void drop_unused() {
     const ParallelConfig defaults;

@@ -134,23 +134,6 @@ void check_loss(const RunConfig& config, const Rules& rules) {
              "choose a divisor, or 0");
 }
 
-void check_optimizer(const RunConfig& config, const Rules& rules) {
-  const OptimizerConfig& o = config.optimizer;
-  rules.rule(o.beta1 >= 0 && o.beta1 < 1, "optimizer.beta1", "a decay is at least 0 and less than 1",
-             "the usual value is 0.9");
-  rules.rule(o.beta2 >= 0 && o.beta2 < 1, "optimizer.beta2", "a decay is at least 0 and less than 1",
-             "the usual value is 0.95");
-  rules.rule(o.eps >= 0, "optimizer.eps", "it is added to a square root", "the usual value is 1e-8");
-  rules.rule(o.weight_decay >= 0, "optimizer.weight_decay", "a negative decay grows the weights",
-             "give 0 or more");
-  rules.within(o.momentum, 0, 1, "optimizer.momentum");
-  rules.rule(o.momentum == 0 || o.name == OptimizerName::sgd, "optimizer.momentum",
-             "only SGD has a momentum; AdamW's is optimizer.beta1",
-             "set optimizer.name = \"sgd\" or leave it 0");
-  rules.rule(config.clip.max_norm >= 0, "clip.max_norm", "a norm is not negative", "0 switches clipping off");
-}
-
-/// The layout of the process that resumes must be valid too.
 /// An exact twin keeps its residues in the memory of one process, beside the memory of CPU tensors.
 void check_exact(const RunConfig& config, const Rules& rules) {
   const bool exact = config.dtype == Precision::exact;
@@ -158,10 +141,13 @@ void check_exact(const RunConfig& config, const Rules& rules) {
              "set device = \"cpu\"");
 }
 
+/// The layout of the process that resumes must be valid too.
 void check_resumed(RunConfig config) {
   config.parallel = config.resumed_parallel();
   try {
-    check_parallel(config, Rules(config));
+    const Rules rules(config);
+    check_parallel(config, rules);
+    check_invariance(config, rules);
   } catch (const UserError& error) {
     throw UserError("the layout that checkpoint.resume_* gives: " + std::string(error.what()));
   }

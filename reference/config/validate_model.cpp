@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -80,54 +79,6 @@ void check_latent(const RunConfig& config, const Rules& rules) {
              "set it false");
   rules.rule(d.rope_weights == RopeWeights::own, "architecture.rope_weights",
              "a latent model has its rows in the order of its own RoPE", "set it to \"own\"");
-}
-
-void check_router(const MoeDimensions& d, const Rules& rules) {
-  const std::string experts = std::to_string(d.experts);
-  rules.rule(d.top_k >= 1 && d.top_k <= d.experts, "moe.top_k",
-             "there are " + experts + " experts, and a token goes to each at most once",
-             "choose moe.top_k from 1 to moe.experts");
-  rules.rule(d.groups == 0 || (d.experts % d.groups == 0 && d.experts / d.groups >= 2), "moe.groups",
-             experts + " experts do not divide into that many equal groups of two or more",
-             "choose a divisor of moe.experts, at most half of it");
-  rules.rule(d.groups > 0 || d.limited_groups == 0, "moe.limited_groups", "the experts have no groups",
-             "set moe.groups");
-  rules.rule(d.groups == 0 || (d.limited_groups >= 1 && d.limited_groups <= d.groups), "moe.limited_groups",
-             "there are " + std::to_string(d.groups) + " groups, and a token uses at least one",
-             "choose 1 to moe.groups");
-  rules.rule(d.groups == 0 || d.top_k <= d.limited_groups * (d.experts / d.groups), "moe.top_k",
-             "the groups that a token uses have " +
-                 std::to_string(d.limited_groups * (d.experts / std::max<int64_t>(1, d.groups))) + " experts",
-             "choose fewer, or raise moe.limited_groups");
-}
-
-void check_moe(const RunConfig& config, const Rules& rules) {
-  const MoeConfig& moe = config.moe;
-  for (const auto& [value, key] :
-       {std::pair(moe.experts, "moe.experts"), std::pair(moe.top_k, "moe.top_k"),
-        std::pair(moe.hidden, "moe.hidden"), std::pair(moe.shared_hidden, "moe.shared_hidden"),
-        std::pair(moe.every, "moe.every"), std::pair(moe.groups, "moe.groups"),
-        std::pair(moe.limited_groups, "moe.limited_groups")})
-    rules.at_least(value, 0, key);
-  rules.within(moe.route_scale, 0, 1e6, "moe.route_scale");
-  rules.within(moe.load_balance_coeff, 0, 1, "moe.load_balance_coeff");
-  const MoeDimensions d = dimensions_of(config).moe;
-  for (const char* key : {"moe.top_k", "moe.hidden", "moe.shared_hidden", "moe.every", "moe.score",
-                          "moe.score_place", "moe.route_norm", "moe.route_scale", "moe.groups",
-                          "moe.limited_groups", "moe.load_balance", "moe.force_balance", "moe.matmul"})
-    rules.used_or_default(d.experts > 0, key, "a model without experts", "set moe.experts");
-  rules.used_or_default(d.load_balance > 0, "moe.load_balance_coeff", "a router without biases",
-                        "set moe.load_balance = \"on\"");
-  if (d.experts == 0)
-    return;
-  rules.rule(d.hidden > 0, "moe.hidden", "the model's own experts have no width", "give it");
-  for (const auto& [width, what] :
-       {std::pair(d.hidden, "moe.hidden"), std::pair(dimensions_of(config).dim, "architecture.dim")})
-    rules.rule(d.matmul == ExpertMatmul::loop || width % 8 == 0, "moe.matmul",
-               std::string(what) + " is " + std::to_string(width) +
-                   ", and PyTorch's grouped product needs rows of multiples of 16 bytes",
-               "let 8 divide " + std::string(what) + ", or set moe.matmul = \"loop\"");
-  check_router(d, rules);
 }
 
 }  // namespace

@@ -89,10 +89,15 @@ void check_generator(const RunConfig& config, const Rules& rules) {
                  " key heads do not divide into equal parts",
              "choose a divisor of both");
   if (config.train.batch_invariant) {
-    rules.rule(tp == config.parallel.tp, "rl.generator.tp",
+    const int64_t pieces = config.parallel.tp_sum_pieces;
+    rules.rule(tp == config.parallel.tp || pieces > 0, "rl.generator.tp",
                "train.batch_invariant promises the trainer's bits, and over parallel.tp = " +
                    std::to_string(config.parallel.tp) + " ranks sums are split differently",
-               "set it to " + std::to_string(config.parallel.tp));
+               "set it to " + std::to_string(config.parallel.tp) + ", or set parallel.tp_sum_pieces");
+    rules.rule(
+        pieces % tp == 0, "rl.generator.tp",
+        "each rank adds as many of the " + std::to_string(pieces) + " pieces of parallel.tp_sum_pieces",
+        "choose a divisor");
     rules.rule(
         !config.parallel.loss_parallel, "parallel.loss_parallel",
         "train.batch_invariant promises the generator the trainer's bits, and its softmax is over whole "

@@ -17,10 +17,11 @@ using torch::autograd::variable_list;
 // Shapes: T tokens, D width, R rows of the weight.
 
 struct InvariantLinear : torch::autograd::Function<InvariantLinear> {
-  static torch::Tensor forward(AutogradContext* context, const torch::Tensor& x,
-                               const torch::Tensor& weight) {
+  static torch::Tensor forward(AutogradContext* context, const torch::Tensor& x, const torch::Tensor& weight,
+                               int64_t pieces) {
     context->save_for_backward({x, weight});
-    return exact::computed_as(fixed_order::linear(x, weight), [&] { return at::linear(x, weight); });
+    return exact::computed_as(fixed_order::linear_in_pieces(x, weight, pieces),
+                              [&] { return at::linear(x, weight); });
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
@@ -31,7 +32,7 @@ struct InvariantLinear : torch::autograd::Function<InvariantLinear> {
         context->needs_input_grad(0) ? dy_TR.mm(weight).view(x.sizes()) : torch::Tensor();
     const torch::Tensor dweight =
         context->needs_input_grad(1) ? dy_TR.t().mm(x.reshape({-1, weight.size(1)})) : torch::Tensor();
-    return {dx, dweight};
+    return {dx, dweight, torch::Tensor()};
   }
 };
 
@@ -81,13 +82,16 @@ struct InvariantComplexProduct : torch::autograd::Function<InvariantComplexProdu
 
 }  // namespace
 
-void make_batch_invariant(ModuleHooks& hooks) {
+void make_batch_invariant(ModuleHooks& hooks, int64_t pieces) {
+  const auto linear_of = [](int64_t count) {
+    return [count](const torch::Tensor& x, const torch::Tensor& weight, const torch::Tensor& bias) {
+      require(!bias.defined(), "a bias in a product of fixed order");
+      return InvariantLinear::apply(x, weight, count);
+    };
+  };
   hooks.compute_with(
-      {.linear =
-           [](const torch::Tensor& x, const torch::Tensor& weight, const torch::Tensor& bias) {
-             require(!bias.defined(), "a bias in a product of fixed order");
-             return InvariantLinear::apply(x, weight);
-           },
+      {.linear = linear_of(1),
+       .row_parallel_linear = linear_of(pieces),
        .silu = [](const torch::Tensor& x) { return InvariantSilu::apply(x); },
        .rms_norm = [](const torch::Tensor& x, const torch::Tensor& weight,
                       double eps) { return InvariantRmsNorm::apply(x, weight, eps); },

@@ -174,6 +174,21 @@ torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& weight) {
   return y_TR;
 }
 
+torch::Tensor tree_sum(std::vector<torch::Tensor> terms) {
+  for (; terms.size() > 1; terms.resize(terms.size() / 2))
+    for (size_t i = 0; i + 1 < terms.size(); i += 2)
+      terms[i / 2] = terms[i] + terms[i + 1];
+  return terms.at(0);
+}
+
+torch::Tensor linear_in_pieces(const torch::Tensor& x, const torch::Tensor& weight, int64_t pieces) {
+  const std::vector<torch::Tensor> x_parts = x.chunk(pieces, -1), weight_parts = weight.chunk(pieces, -1);
+  std::vector<torch::Tensor> terms;
+  for (size_t i = 0; i < x_parts.size(); ++i)
+    terms.push_back(fixed_order::linear(x_parts[i], weight_parts[i]));
+  return tree_sum(std::move(terms));
+}
+
 torch::Tensor rms_norm(const torch::Tensor& x, const torch::Tensor& weight, double eps) {
   const torch::Tensor x_TD = x.contiguous(), weight_D = weight.contiguous();
   torch::Tensor y_TD = torch::empty_like(x_TD);

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include <torch/types.h>
 
 /// Forward passes that give a row the same bits in any batch. The bits do not depend on the row's place, the
@@ -17,6 +20,16 @@ namespace parity::reference::fixed_order {
 
 /// Returns x W^T. \param x  [..., D] \param weight  [R, D] \return [..., R]
 torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& weight);
+
+/// Returns (t0 + t1) + (t2 + t3) and so on, element by element; each sum rounds to the terms' dtype.
+/// \param terms  of one shape; a power of two of them
+torch::Tensor tree_sum(std::vector<torch::Tensor> terms);
+
+/// Returns x W^T as the tree sum of products over equal pieces of c, each as of linear(). A rank that has
+/// 1 / tp of the columns computes 1 / tp of the pieces, and so a branch of the same tree. The idea is that of
+/// tree-based invariant kernels (vLLM #50299).
+/// \param pieces  a power of two that divides D
+torch::Tensor linear_in_pieces(const torch::Tensor& x, const torch::Tensor& weight, int64_t pieces);
 
 /// Returns x / sqrt(mean(x^2) + eps) weight. \param x  [..., D] \param weight  [D]
 torch::Tensor rms_norm(const torch::Tensor& x, const torch::Tensor& weight, double eps);

@@ -38,11 +38,13 @@ class ModuleHooks {
   /// The operators whose rounding of a token may depend on the other tokens. The defaults are PyTorch's.
   struct Operators {
     /// Returns x W^T + bias. \param bias  undefined = none
-    std::function<torch::Tensor(const torch::Tensor& x, const torch::Tensor& weight,
-                                const torch::Tensor& bias)>
-        linear = [](const torch::Tensor& x, const torch::Tensor& weight, const torch::Tensor& bias) {
-          return at::linear(x, weight, bias.defined() ? std::optional(bias) : std::nullopt);
-        };
+    using Product = std::function<torch::Tensor(const torch::Tensor& x, const torch::Tensor& weight,
+                                                const torch::Tensor& bias)>;
+    Product linear = [](const torch::Tensor& x, const torch::Tensor& weight, const torch::Tensor& bias) {
+      return at::linear(x, weight, bias.defined() ? std::optional(bias) : std::nullopt);
+    };
+    /// The same for a weight whose columns tensor parallelism shards (wo, w2).
+    Product row_parallel_linear = linear;
     std::function<torch::Tensor(const torch::Tensor& x)> silu = [](const torch::Tensor& x) {
       return at::silu(x);
     };
@@ -105,6 +107,7 @@ class Part {
 
   Part operator/(const std::string& child) const { return {hooks_, name_ + "." + child}; }
   const std::string& name() const { return name_; }
+  int64_t first_row() const { return hooks_.first_row(); }
   torch::Tensor enter(const torch::Tensor& x) const { return hooks_.enter(name_, x); }
   torch::Tensor leave(const torch::Tensor& x, const torch::Tensor& bias = {}) const {
     return hooks_.leave(name_, x, bias);

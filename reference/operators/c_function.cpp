@@ -54,28 +54,34 @@ Declared declared(void* library, const std::string& symbol, const std::string& s
   return function;
 }
 
-/// An output in memory that is filled with NaN (integers: with -1). So elements that the function does not
-/// write are found, and writes before and behind the output.
+/// An output in memory that is filled with NaN, integers with bytes of 0xA5, bool with false. So elements of
+/// a floating-point output that the function does not write are found, and writes before and behind any
+/// output.
 class GuardedOutput {
  public:
   GuardedOutput(const torch::Tensor& like, std::string name) : name_(std::move(name)) {
     const int64_t count = like.numel();
     memory_ = torch::empty({count + 2 * border}, like.options().requires_grad(false));
-    memory_.is_floating_point() ? memory_.fill_(NAN) : memory_.fill_(-1);
+    memory_.view(torch::kUInt8).fill_(untouched);
     output_ = memory_.narrow(0, border, count).view(like.sizes());
+    if (output_.is_floating_point())
+      output_.fill_(NAN);
+    else if (output_.scalar_type() == torch::kBool)
+      output_.fill_(false);
   }
   const torch::Tensor& output() const { return output_; }
   /// \throws UserError if the function wrote outside of the output
   void check(const std::string& function) const {
     for (const auto& part :
          {memory_.narrow(0, 0, border), memory_.narrow(0, memory_.numel() - border, border)})
-      if (!(memory_.is_floating_point() ? part.isnan() : part == -1).all().item<bool>())
+      if (!(part.view(torch::kUInt8) == untouched).all().item<bool>())
         throw UserError(fmt::format("{} writes outside of {} (which has {} elements); correct its sizes",
                                     function, name_, output_.numel()));
   }
 
  private:
   static constexpr int64_t border = 64;  ///< elements, which keep the alignment of the memory
+  static constexpr uint8_t untouched = 0xA5;
 
   std::string name_;
   torch::Tensor memory_, output_;

@@ -206,16 +206,23 @@ class PointRun {
   Outputs cotangents_ = {};                ///< of the usual call
 };
 
-void run_point(const RunnerTask& task, OperatorFunction& function, trace::Recorder& recorder, size_t number) {
-  record_inputs(recorder, task, number);
-  PointRun run(task, function, recorder, number);
-  run.record_usual_call();
-  if (task.wide)
-    return;
+void run_variants(const RunnerTask& task, PointRun& run) {
   const Json with_gradients = task.arm.value("grad_variants", Json::array());
   for (const Json& axis : task.arm.value("variants", Json::array()))
     run.record_variants(axis.get<std::string>(),
                         std::ranges::find(with_gradients, axis) != with_gradients.end());
+}
+
+void run_point(const RunnerTask& task, OperatorFunction& function, trace::Recorder& recorder, size_t number) {
+  record_inputs(recorder, task, number);
+  PointRun run(task, function, recorder, number);
+  try {
+    run.record_usual_call();
+    if (!task.wide)
+      run_variants(task, run);
+  } catch (const c10::Error& error) {
+    throw UserError(error.what_without_backtrace());
+  }
 }
 
 void run(const RunnerTask& task) {

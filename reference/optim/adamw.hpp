@@ -2,17 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "reference/optim/decay_groups.hpp"
 #include "reference/optim/optimizer.hpp"
 
 namespace parity::reference {
 
-/// Computes AdamW by PyTorch's fused kernel or by ordinary operations. So it has the bits of
-/// torch.optim.AdamW(fused=True) or of its loop over tensors.
+/// Computes AdamW, or Adam with the decay in the gradient (L2), with the bits of torch.optim.AdamW and
+/// torch.optim.Adam: of their fused kernel, of their loop over tensors, or of their foreach form.
 ///
-///   p *= 1 - lr wd;  m += (1 - b1)(g - m);  v = b2 v + (1 - b2) g^2
+///   AdamW: p *= 1 - lr wd       Adam: g += wd p
+///   m += (1 - b1)(g - m);  v = b2 v + (1 - b2) g^2
 ///   p -= lr / (1 - b1^t)  m / (sqrt(v) / sqrt(1 - b2^t) + eps)
 ///
-/// Weight decay applies to every parameter, including norms and embeddings. Source: NUMERICS.md 5.
+/// wd is 0 for parameters that optimizer.decay leaves out. Source: NUMERICS.md 5; documentation of
+/// torch.optim.Adam.
 class AdamW : public Optimizer {
  public:
   AdamW(const OptimizerConfig& config, Parameters parameters);
@@ -21,11 +24,13 @@ class AdamW : public Optimizer {
   std::vector<State> state() const override;
 
  private:
-  void step_fused(const OptimizerConfig& config, double lr);
-  void step_plain(const OptimizerConfig& config, double lr);
+  void step_fused(const OptimizerConfig& config, const DecayGroup& group, double lr);
+  void step_foreach(const OptimizerConfig& config, const DecayGroup& group, double lr);
+  void step_plain(const OptimizerConfig& config, const DecayGroup& group, double lr);
 
   OptimizerConfig config_;
   Parameters parameters_;
+  std::vector<DecayGroup> groups_;
   std::vector<torch::Tensor> exp_avgs_;     ///< m
   std::vector<torch::Tensor> exp_avg_sqs_;  ///< v
   std::vector<torch::Tensor> steps_;        ///< t, scalars

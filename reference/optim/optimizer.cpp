@@ -4,16 +4,24 @@
 
 #include "harness/base/error.hpp"
 #include "reference/optim/adamw.hpp"
+#include "reference/optim/lion.hpp"
+#include "reference/optim/muon/muon.hpp"
 #include "reference/optim/sgd.hpp"
 
 namespace parity::reference {
 
-std::unique_ptr<Optimizer> make_optimizer(const OptimizerConfig& config, const Parameters& parameters) {
+std::unique_ptr<Optimizer> make_optimizer(const OptimizerConfig& config, const Parameters& parameters,
+                                          const MuonContext& context) {
   switch (config.name) {
     case OptimizerName::adamw:
+    case OptimizerName::adam:
       return std::make_unique<AdamW>(config, parameters);
     case OptimizerName::sgd:
       return std::make_unique<Sgd>(config, parameters);
+    case OptimizerName::muon:
+      return std::make_unique<Muon>(config, parameters, context);
+    case OptimizerName::lion:
+      return std::make_unique<Lion>(config, parameters);
   }
   throw InternalError("unknown optimizer");
 }

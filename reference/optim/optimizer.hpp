@@ -10,6 +10,7 @@
 
 #include "reference/config/run_config.hpp"
 #include "reference/model/parameter.hpp"
+#include "reference/optim/muon/matrix_ranks.hpp"
 #include "reference/optim/update_numbers.hpp"
 
 namespace parity::reference {
@@ -37,7 +38,9 @@ class Optimizer {
 };
 
 /// Returns the optimizer that a config names, with its state at zero.
-std::unique_ptr<Optimizer> make_optimizer(const OptimizerConfig& config, const Parameters& parameters);
+/// \param context  what Muon needs besides; the default is for one process and weights that are not fused
+std::unique_ptr<Optimizer> make_optimizer(const OptimizerConfig& config, const Parameters& parameters,
+                                          const MuonContext& context = {});
 
 /// Returns the values of the parameters and of their gradients, in order.
 std::vector<torch::Tensor> values_of(const Parameters& parameters);

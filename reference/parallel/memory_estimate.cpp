@@ -9,6 +9,7 @@
 
 #include "reference/config/frozen.hpp"
 #include "reference/config/model_names.hpp"
+#include "reference/optim/muon/muon.hpp"
 #include "reference/parallel/data/fsdp.hpp"
 #include "reference/parallel/model/tensor_parallel.hpp"
 #include "reference/parallel/pipeline/stages.hpp"
@@ -45,8 +46,20 @@ int64_t product(const std::vector<int64_t>& sizes) {
   return elements;
 }
 
-int64_t moments_of(const OptimizerConfig& optimizer) {
-  return optimizer.name == OptimizerName::adamw ? 2 : optimizer.momentum > 0 ? 1 : 0;
+/// Returns how many numbers the optimizer keeps for each element of a parameter.
+int64_t moments_of(const OptimizerConfig& optimizer, const Parameter& parameter) {
+  switch (optimizer.name) {
+    case OptimizerName::sgd:
+      return optimizer.momentum > 0 ? 1 : 0;
+    case OptimizerName::muon:
+      return is_muon_matrix(parameter) ? 1 : 2;
+    case OptimizerName::lion:
+      return 1;
+    case OptimizerName::adamw:
+    case OptimizerName::adam:
+      break;
+  }
+  return 2;
 }
 
 /// Returns the largest sum that is whole at one time: everything, one unit, or one unit together with the
@@ -91,12 +104,13 @@ MemoryEstimate estimate_of(const RunConfig& config, const Parameters& own) {
     units[unit] += product(sizes);
     sizes.front() = divided_up(sizes.front(), is_apart ? shards / parallel.ep : shards);
     estimate.parameters += product(sizes);
-    if (is_trained(config, parameter.name))
+    if (is_trained(config, parameter.name)) {
       trained += product(sizes);
+      estimate.optimizer += product(sizes) * element * moments_of(config.optimizer, parameter);
+    }
   }
   estimate.weights = estimate.parameters * element;
   estimate.gradients = trained * element;
-  estimate.optimizer = trained * element * moments_of(config.optimizer);
   if (parallel.has_units() && (shards > 1 || has_policy))
     estimate.gathered = gathered_at_once(units, last, parallel.reshard_after_forward) *
                         (has_policy ? bfloat16_bytes : element);

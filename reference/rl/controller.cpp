@@ -47,6 +47,7 @@ GeneratorOptions generator_options(const RunConfig& config, std::shared_ptr<Grou
   options.max_tokens = generator.max_tokens;
   options.cache = generator.cache;
   options.batch_invariant = config.train.batch_invariant;
+  options.tp_sum_pieces = config.parallel.tp_sum_pieces;
   options.temperature = config.rl.temperature;
   options.eos_id = SumOfDigits::end;
   options.seed = static_cast<uint64_t>(config.data.seed);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "harness/base/error.hpp"
+#include "harness/base/host_name.hpp"
 #include "harness/base/json/json.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/base/text/utc.hpp"
@@ -25,11 +26,6 @@ namespace {
 [[noreturn]] void refuse(const fs::path& folder, const std::string& why) {
   throw UserError(fmt::format("cannot write to {} ({}); choose another folder with --out",
                               escape_for_terminal(folder.string()), why));
-}
-
-std::string own_host() {
-  std::array<char, 256> name = {};
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "?";
 }
 
 /// Returns "process 123 since 2026-01-01T00:00:00Z, running: parity run", as far as the lock file says.
@@ -45,7 +41,7 @@ std::string describe_owner(int descriptor) {
   };
   const std::string host = word("host");  // of a shared folder, it may be another
   return fmt::format("process {}{} since {}, running: {}", owner["pid"].dump(),
-                     host == own_host() || host == "?" ? "" : " on " + host, word("started"),
+                     host == host_name() || host == "?" ? "" : " on " + host, word("started"),
                      word("command"));
 }
 
@@ -79,7 +75,7 @@ FolderLock::FolderLock(const fs::path& folder, const std::string& command) {
                     escape_for_terminal(folder.string()), owner));
   }
   const std::string owner = json_text({{"pid", ::getpid()},
-                                       {"host", own_host()},
+                                       {"host", host_name()},
                                        {"started", utc_now()},
                                        {"command", command.substr(0, 1000)}});
   // The lock is valid even if its owner cannot be written, on a full disk.

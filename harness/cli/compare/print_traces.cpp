@@ -192,6 +192,8 @@ void print_traces(const compare::TraceDifference& difference, bool all, bool pro
     print_channels(difference);
   print_worst_channels(difference);
   print_tensors(difference, all);
+  if (difference.routes)
+    fmt::print("\n  routes: {}\n", difference.routes->text());
   print_ranks(difference);
   if (profiles)
     print_profiles(difference);

@@ -18,6 +18,7 @@
 #include "harness/compare/text/policy.hpp"
 #include "harness/compare/text/wording.hpp"
 #include "harness/results/write_check.hpp"
+#include "harness/trace/format/routes.hpp"
 
 namespace parity::compare {
 namespace {
@@ -211,6 +212,16 @@ size_t count_differing(const Rows& rows) {
       std::count_if(rows.begin(), rows.end(), [](const auto& row) { return !row.identical(); }));
 }
 
+/// Returns how far the routes of experts agree that were compared; nothing if there are none.
+std::optional<RouteAgreement> compare_routes(const trace::Trace& expected, const trace::Trace& actual,
+                                             const std::vector<TensorDifference>& tensors) {
+  std::vector<RoutePair> pairs;
+  for (const TensorDifference& row : tensors)
+    if (trace::is_routes(row.key) && expected.has_tensor(row.key) && actual.has_tensor(row.key))
+      pairs.emplace_back(row.key, row.key);
+  return pairs.empty() ? std::nullopt : std::optional(measure_routes(expected, actual, pairs));
+}
+
 }  // namespace
 
 bool TraceDifference::agrees() const {
@@ -269,6 +280,8 @@ Json TraceDifference::to_json() const {
       entry["profile"] = profile_json(*row.gap.profile);
     json["tensors"].push_back(entry);
   }
+  if (routes)
+    json["routes"] = routes->measured();
   for (const RankDifference& row : ranks.differences)
     json["ranks"].push_back({{"rank", row.rank},
                              {"step", row.step},
@@ -295,6 +308,7 @@ TraceDifference compare_traces(const trace::Trace& expected, const trace::Trace&
     difference.channels = compare_channels(expected, actual, filter, policy);
   if (filter.wants_tensors())
     difference.tensors = compare_tensors(expected, actual, filter, detail, policy);
+  difference.routes = compare_routes(expected, actual, difference.tensors);
   difference.ranks = compare_ranks(expected, actual, rank_question(expected, actual, filter, difference));
   require_something(difference, expected, actual, filter);
   return difference;

@@ -10,6 +10,7 @@
 #include "harness/base/json/json.hpp"
 #include "harness/compare/curves/series_difference.hpp"
 #include "harness/compare/tensors/gap.hpp"
+#include "harness/compare/tensors/routes.hpp"
 #include "harness/compare/traces/compare_ranks.hpp"
 #include "harness/trace/read/trace.hpp"
 
@@ -55,6 +56,7 @@ struct TraceDifference {
   int64_t last_step = 0;             ///< of the shorter trace
   std::vector<ChannelDifference> channels;
   std::vector<TensorDifference> tensors;
+  std::optional<RouteAgreement> routes = {};  ///< set if both traces have routes of experts
   RankComparison ranks;
 
   /// Returns whether the traces agree and both runs ended well (or the filter accepts unfinished runs).

@@ -153,6 +153,13 @@ int64_t RecordedRun::size(const TensorKey& key) const {
   return has_values(key) ? trace_.tensor(key).size() : 0;
 }
 
+size_t RecordedRun::dimensions(const TensorKey& key) const {
+  if (has_values(key))
+    return trace_.tensor(key).shape.size();
+  const trace::SketchRow* row = trace_.find_sketch(key);
+  return row ? row->shape.size() : 0;
+}
+
 double RecordedRun::roundoff(const TensorKey& key) const {
   if (const trace::SketchRow* row = trace_.find_sketch(key))
     return unit_roundoff(row->dtype);

@@ -60,6 +60,8 @@ class RecordedRun {
   std::optional<double> norm(const trace::TensorKey& key) const;
   /// Returns the number of elements of a tensor; 0 if it is unknown.
   int64_t size(const trace::TensorKey& key) const;
+  /// Returns the number of dimensions of a tensor; 0 if it is unknown.
+  size_t dimensions(const trace::TensorKey& key) const;
   /// Returns the unit roundoff of a tensor's dtype; that of float32 if it is unknown.
   double roundoff(const trace::TensorKey& key) const;
 

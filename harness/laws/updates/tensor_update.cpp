@@ -3,6 +3,7 @@
 #include "harness/laws/updates/tensor_update.hpp"
 
 #include <algorithm>
+#include <cctype>
 
 #include <fmt/format.h>
 
@@ -66,6 +67,12 @@ std::string word_of_optimizer(const RecordedRun& run) {
   return "";
 }
 
+bool names_muon(std::string word) {
+  std::ranges::transform(word, word.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return word.find("muon") != std::string::npos;
+}
+
 /// Returns the kind of optimizer by its state; without a state, by what the run says of itself.
 OptimizerKind find_kind(const RecordedRun& run, TensorUpdate& data) {
   if (has_state(run, data.step, "exp_avg/" + data.name) &&
@@ -74,12 +81,14 @@ OptimizerKind find_kind(const RecordedRun& run, TensorUpdate& data) {
     data.largest = values_or_none(run, {data.step, Phase::optim, "max_exp_avg_sq/" + data.name});
     return OptimizerKind::adam;
   }
+  const std::string word = word_of_optimizer(run);
   for (const char* kind : {"momentum/", "momentum_buffer/"})
     if (has_state(run, data.step, kind + data.name)) {
       read_state(run, data, kind + data.name, "");
-      return OptimizerKind::sgd;
+      const bool is_muon =
+          names_muon(word) || (word.empty() && data.dimensions == 2 && averages_gradients(data));
+      return is_muon ? OptimizerKind::muon : OptimizerKind::sgd;
     }
-  const std::string word = word_of_optimizer(run);
   const bool has_betas = run.setting(data.step, {"beta1", "optimizer.beta1", "adam_beta1"}).has_value();
   if (run.names(data.step, Phase::optim).empty() &&
       (word.find("sgd") == 0 || word.find("SGD") == 0 || (word.empty() && !has_betas)))
@@ -110,6 +119,7 @@ TensorUpdate read_update(const RecordedRun& run, int64_t step, const std::string
     return data;
   data.before = run.values(before);
   data.after = run.values(after);
+  data.dimensions = run.dimensions(after);
   data.roundoff = run.roundoff(after);
   data.unclipped = values_or_none(run, {step, Phase::grad, name});
   data.gradient = values_or_none(run, {step, Phase::grad_clipped, name});
@@ -144,6 +154,7 @@ std::vector<OptimizerNumbers> optimizer_numbers(const RecordedRun& run, int64_t 
     numbers.beta2 = or_config("beta2", {"optimizer.beta2", "adam_beta2", "beta2"});
     numbers.eps = or_config("eps", {"optimizer.eps", "adam_epsilon", "adam_eps", "eps"});
     numbers.momentum = or_config("momentum", {"momentum", "optimizer.momentum"});
+    numbers.muon_momentum = run.setting(step, {"muon_momentum", "optimizer.muon.momentum"});
     groups.push_back(numbers);
   }
   return groups;

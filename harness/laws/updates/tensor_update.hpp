@@ -12,7 +12,7 @@
 namespace parity::laws {
 
 /// Which rule a parameter's state belongs to.
-enum class OptimizerKind { adam, sgd, unknown };
+enum class OptimizerKind { adam, sgd, muon, unknown };
 
 /// The optimizer's own count of a parameter's updates, as far as it was recorded.
 struct UpdateCounter {
@@ -31,9 +31,10 @@ struct TensorUpdate {
   Vector before = {}, after = {};                ///< the parameter, or its master weight
   Vector gradient = {};                          ///< after clipping; before it where nothing was clipped
   Vector unclipped = {};                         ///< before clipping
-  Vector first_before = {}, first_after = {};    ///< exp_avg, or the momentum of SGD
+  Vector first_before = {}, first_after = {};    ///< exp_avg, or the momentum of SGD or Muon
   Vector second_before = {}, second_after = {};  ///< exp_avg_sq
   Vector largest = {};        ///< max_exp_avg_sq of AMSGrad, whose root divides in place of exp_avg_sq's
+  size_t dimensions = 0;      ///< of the parameter; 0 if unknown
   double roundoff = 0;        ///< of the parameter
   double state_roundoff = 0;  ///< of the state
 
@@ -53,7 +54,7 @@ TensorUpdate read_update(const RecordedRun& run, int64_t step, const std::string
 struct OptimizerNumbers {
   double lr = 0;
   double decay = 0;
-  std::optional<double> beta1 = {}, beta2 = {}, eps = {}, momentum = {};
+  std::optional<double> beta1 = {}, beta2 = {}, eps = {}, momentum = {}, muon_momentum = {};
   /// Whether the decay is part of the gradient (L2), not of the parameter (decoupled).
   bool l2 = false;
   bool nesterov = false;
@@ -79,6 +80,10 @@ struct UpdateCheck {
 
 UpdateCheck check_adam(const TensorUpdate& data, const OptimizerNumbers& numbers);
 UpdateCheck check_sgd(const TensorUpdate& data, const OptimizerNumbers& numbers);
+/// Compares the momentum only: nobody can bound the roundings of Newton-Schulz in bfloat16.
+UpdateCheck check_muon(const TensorUpdate& data, const OptimizerNumbers& numbers);
+/// Returns whether a momentum is an average of gradients, as Muon's is, and not a sum, as SGD's is.
+bool averages_gradients(const TensorUpdate& data);
 
 /// Returns a complaint that counts elements, for what no formula explains.
 Complaint describe_elements(const std::string& quantity, const ElementFit& fit, size_t size);

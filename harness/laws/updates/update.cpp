@@ -25,7 +25,8 @@ struct StepAnswer {
   int64_t compared = 0;
   double worst = 0;
   int64_t blind = 0;
-  int64_t left_alone = 0;                                   ///< tensors without a gradient
+  int64_t left_alone = 0;  ///< tensors without a gradient
+  int64_t by_muon = 0;     ///< matrices of which only the momentum is compared
   std::map<std::string, std::set<std::string>> complaints;  ///< text -> tensors
   std::map<std::string, std::optional<double>> factors;     ///< by the same text
   std::map<size_t, std::set<std::string>> groups;           ///< which tensors each group's numbers give
@@ -33,8 +34,20 @@ struct StepAnswer {
   std::set<OptimizerKind> kinds;
 };
 
+/// Returns whether the config gives no weight decay to a parameter with fewer than two dimensions.
+bool leaves_out_vectors(const RecordedRun& run) {
+  return run.config_text("optimizer.decay") == "matrices";
+}
+
 UpdateCheck check_tensor(const TensorUpdate& data, const OptimizerNumbers& numbers) {
-  return data.kind == OptimizerKind::adam ? check_adam(data, numbers) : check_sgd(data, numbers);
+  switch (data.kind) {
+    case OptimizerKind::adam:
+      return check_adam(data, numbers);
+    case OptimizerKind::muon:
+      return check_muon(data, numbers);
+    default:
+      return check_sgd(data, numbers);
+  }
 }
 
 /// Returns whether the trace has a gradient of any tensor at an update, so that a missing one is None.
@@ -43,7 +56,11 @@ bool records_gradients(const RecordedRun& run, int64_t step) {
 }
 
 /// Compares a tensor with the numbers of each group, and keeps the first that gives it.
-void add_tensor(const TensorUpdate& data, const std::vector<OptimizerNumbers>& groups, StepAnswer& answer) {
+void add_tensor(const TensorUpdate& data, std::vector<OptimizerNumbers> groups, bool may_decay,
+                StepAnswer& answer) {
+  if (!may_decay)
+    for (OptimizerNumbers& numbers : groups)
+      numbers.decay = 0;
   UpdateCheck best;
   size_t group = 0;
   for (size_t i = 0; i < groups.size(); ++i) {
@@ -56,6 +73,7 @@ void add_tensor(const TensorUpdate& data, const std::vector<OptimizerNumbers>& g
       break;
   }
   answer.kinds.insert(data.kind);
+  answer.by_muon += data.kind == OptimizerKind::muon;
   answer.compared += best.compared;
   answer.worst = std::max(answer.worst, best.worst);
   answer.blind += best.blind;
@@ -85,7 +103,7 @@ StepAnswer ask_step(const RecordedRun& run, int64_t step, Variant variant) {
     else if (data.kind == OptimizerKind::unknown)
       answer.unknown.insert(name);
     else
-      add_tensor(data, groups, answer);
+      add_tensor(data, groups, !leaves_out_vectors(run) || data.dimensions != 1, answer);
   }
   return answer;
 }
@@ -158,6 +176,11 @@ class Audited {
                                      : "Adam with decoupled weight decay (AdamW), eps outside of the root");
     else if (answer.kinds.contains(OptimizerKind::sgd) && wrong_ == 0)
       finding.notes.emplace_back(variant_ == Variant::nesterov ? "SGD with Nesterov's momentum" : "SGD");
+    if (answer.by_muon > 0)
+      finding.notes.push_back(fmt::format(
+          "Muon: of {} matrices only the momentum is compared, for nobody can bound the roundings of "
+          "Newton-Schulz in bfloat16",
+          answer.by_muon));
     if (answer.groups.size() > 1)
       for (const auto& [group, tensors] : answer.groups)
         finding.notes.push_back(
@@ -195,7 +218,7 @@ void explain_silence(const RecordedRun& run, const Audited& audited, Finding& fi
       "phases param, optim and grad_clipped of two successive updates, and the channels beta1 and beta2";
   if (!unknown.empty())
     finding.why = "no rule for the state of " + describe(unknown, {unknown.begin(), unknown.end()}) +
-                  " is known (AdamW, Adam and SGD are)";
+                  " is known (AdamW, Adam, SGD and Muon's momentum are)";
   else if (blind > 0) {
     finding.why = "every update is smaller than the rounding of the parameters";
     finding.record = "master weights, or an update with a larger learning rate";

@@ -10,8 +10,10 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
+#include "harness/compare/relations/routes.hpp"
 #include "harness/compare/sides/residues.hpp"
 #include "harness/laws/laws.hpp"
+#include "harness/trace/format/routes.hpp"
 
 namespace parity::suite {
 
@@ -126,7 +128,7 @@ trace::Capture needs_of_check(const compare::Check& check, const RunLength& leng
   if (window)
     rule.steps = steps_read(check, *window, length);
   const bool measured = check.needs_twins() || check.relation == compare::Relation::bounded ||
-                        check.relation == compare::Relation::no_farther;
+                        check.relation == compare::Relation::no_farther || compare::is_of_routes(check);
   (measured ? capture.tensors : capture.sketches).push_back(std::move(rule));
   return capture;
 }
@@ -158,6 +160,12 @@ trace::Capture needs_of_golden(const RunLength& length) {
   trace::Capture capture;
   capture.sketches.push_back(
       {{steps.begin(), steps.end()}, {trace::Phase::grad, trace::Phase::param}, {"*"}});
+  return capture;
+}
+
+trace::Capture needs_of_replay() {
+  trace::Capture capture;
+  capture.tensors.push_back({{}, {trace::Phase::input}, {std::string(trace::routes_glob)}});
   return capture;
 }
 

@@ -57,6 +57,9 @@ trace::Capture needs_of_interrupted(const RunLength& length);
 /// update.
 trace::Capture needs_of_golden(const RunLength& length);
 
+/// Returns what a run needs to record if another arm replays its routes: the routes of each update.
+trace::Capture needs_of_replay();
+
 /// Returns what the case's [capture] table asks for: whole tensors. \throws UserError as needs_of_check
 trace::Capture needs_of_capture(const CaptureSpec& spec);
 

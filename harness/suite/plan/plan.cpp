@@ -16,6 +16,7 @@
 #include "harness/suite/plan/content_hash.hpp"
 #include "harness/suite/plan/run_identity.hpp"
 #include "harness/suite/plan/run_rules.hpp"
+#include "harness/suite/plan/traces_read.hpp"
 
 namespace parity::suite {
 namespace fs = std::filesystem;
@@ -85,6 +86,8 @@ trace::Capture check_capture(const compare::Check& check, const Arm& arm, const 
 trace::Capture arm_capture(const Case& source, const Arm& arm, const RunLength& length, int ranks) {
   trace::Capture capture = needs_of_capture(source.capture);
   capture.merge(arm.capture);
+  if (is_replayed(source, arm))
+    capture.merge(needs_of_replay());
   if (in_golden(source, arm.asked_as()))
     capture.merge(needs_of_golden(length));
   for (const compare::Check& check : source.checks)
@@ -121,6 +124,8 @@ trace::Capture exact_capture(const Case& source, const Arm& arm, const RunLength
 trace::Capture twin_capture(const Case& source, const Arm& arm, const RunLength& length) {
   trace::Capture capture;
   capture.replay = source.capture.replay;
+  if (is_replayed(source, arm))
+    capture.merge(needs_of_replay());
   for (const compare::Check& check : source.checks)
     if (check.needs_twins() && names_arm(check, arm))
       capture.merge(needs_of_check(check, length));
@@ -134,26 +139,6 @@ bool names_places(const std::map<std::string, std::string>& environment) {
   });
 }
 
-/// Returns the arms whose traces a command reads: {trace:ARM}.
-std::vector<std::string> arms_read_by(const Case& source, const Arm& arm) {
-  std::vector<std::string> read;
-  for (const std::string& word : arm.command)
-    for (size_t begin = word.find("{trace:"); begin != std::string::npos;
-         begin = word.find("{trace:", begin + 1)) {
-      const size_t end = word.find('}', begin);
-      const std::string name = word.substr(begin + 7, end == std::string::npos ? end : end - begin - 7);
-      std::vector<std::string> known;
-      for (const Arm& other : source.arms)
-        if (!other.is_command())
-          known.push_back(other.name);
-      if (std::find(known.begin(), known.end(), name) == known.end())
-        throw UserError(fmt::format("{}: {{trace:{}}} names no arm that parity-train runs{}",
-                                    arm.place.text(), escape_to_line(name), suggestion(name, known)));
-      read.push_back(name);
-    }
-  return read;
-}
-
 }  // namespace
 
 const ConfigSchema& Plan::schema() {
@@ -162,7 +147,9 @@ const ConfigSchema& Plan::schema() {
   return *schema_;
 }
 
-const ConfigSchema* Plan::schema_of(const Case& source) { return uses_trainer(source) ? &schema() : nullptr; }
+const ConfigSchema* Plan::schema_of(const Case& source) {
+  return uses_trainer(source) ? &schema() : nullptr;
+}
 
 FlatConfig Plan::config_of(const Case& source, const Arm& arm, bool with_schema) {
   FlatConfig config;
@@ -299,10 +286,10 @@ void Plan::add(const Case& source, Twins twins) {
     planned.arms.push_back({arm.name, "", "", config, integer_of(config, "lr.warmup_steps", 0)});
   }
   check_channels(source);
-  for (const bool commands : {false, true})  // commands come last: they may read the traces of the others
+  for (const bool reading : {false, true})  // arms that read the traces of others come last
     for (size_t i = 0; i < source.arms.size(); ++i) {
       const Arm& arm = source.arms[i];
-      if (arm.is_command() != commands)
+      if (may_read_traces(source, arm) != reading)
         continue;
       PlannedRun run = run_of(planned, arm, Form::own);
       for (const std::string& other : arms_read_by(source, arm))

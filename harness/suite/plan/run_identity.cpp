@@ -10,6 +10,7 @@
 #include "harness/suite/plan/content_hash.hpp"
 #include "harness/suite/plan/python_packages.hpp"
 #include "harness/suite/plan/rank_environment.hpp"
+#include "harness/suite/plan/traces_read.hpp"
 
 namespace parity::suite {
 namespace fs = std::filesystem;
@@ -55,7 +56,8 @@ Json run_identity(const PlanContext& context, const ConfigSchema* schema, const 
         schema ? schema->keys().find(key) : std::map<std::string, ConfigSchema::Key>::const_iterator();
     const bool counts = !schema || known == schema->keys().end() || known->second.numeric;
     // A restart must not change bits, which its check proves. So it never shares the run without a restart.
-    if (counts || key.starts_with("checkpoint."))
+    // So do replayed routes, which `traces` identifies.
+    if (counts || key.starts_with("checkpoint.") || key == replay_key)
       numeric[key] = value;
     if (key.ends_with(".path") && value.is_string() && !value.get<std::string>().empty())
       inputs[key] = context.hash_file(value.get<std::string>());

@@ -8,6 +8,7 @@
 #include "harness/base/files/file.hpp"
 #include "harness/base/json/fields.hpp"
 #include "harness/base/text/utc.hpp"
+#include "harness/suite/plan/command_words.hpp"
 #include "harness/suite/plan/run_files.hpp"
 #include "harness/trace/hdf5/probe.hpp"
 
@@ -87,6 +88,19 @@ void describe_files(Json& record, const fs::path& folder) {
   record["trace_state"] = state_of_run(folder) == state ? state : "";
 }
 
+/// Returns the config of a run with the file of each trace that it names.
+FlatConfig with_traces(const PlannedRun& run, const RunStore& store) {
+  FlatConfig config = run.config;
+  for (auto& [key, value] : config)
+    for (const auto& [arm, id] : run.trace_of)
+      if (value.is_string()) {
+        auto text = value.get<std::string>();
+        replace_all(text, "{trace:" + arm + "}", fs::absolute(store.trace(id)).string());
+        value = text;
+      }
+  return config;
+}
+
 }  // namespace
 
 Json RunStore::identity(const std::string& id) const {
@@ -150,7 +164,7 @@ void RunStore::begin(PlannedRun& run) const {
   if (error)
     throw UserError(fmt::format("cannot create {} ({}); choose another folder with --out", place.string(),
                                 error.message()));
-  write_file(place / "config.json", json_text(nest(run.config), 1) + "\n");
+  write_file(place / "config.json", json_text(nest(with_traces(run, *this)), 1) + "\n");
   trace::Capture asked = run.capture;
   if (!run.span.teacher_run.empty())
     asked.teacher = fs::absolute(trace(run.span.teacher_run)).string();

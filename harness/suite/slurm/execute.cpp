@@ -2,16 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/suite/slurm/execute.hpp"
 
-#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <thread>
 #include <vector>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "harness/base/error.hpp"
+#include "harness/base/host_name.hpp"
 #include "harness/base/json/fields.hpp"
 #include "harness/base/processes/signals.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
@@ -32,8 +31,7 @@ namespace {
 std::string node_name() {
   if (const char* node = std::getenv("SLURMD_NODENAME"))
     return node;
-  std::array<char, 256> name = {};
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "?";
+  return host_name();
 }
 
 /// Removes what the scheduler adds to the environment. A trainer that looks for it would start other ranks

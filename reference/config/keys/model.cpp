@@ -94,6 +94,26 @@ std::vector<Key> moe_keys() {
       key("moe.matmul", PARITY_AT(moe.matmul),
           "loop: one product per expert, in the training dtype; grouped_bf16: one grouped product with "
           "everything cast to bfloat16, as in torchtitan. A float64 twin uses the loop."),
+      key("moe.balance_loss", PARITY_AT(moe.balance_loss),
+          "Auxiliary loss that evens out the experts' load. switch: of all tokens of moe.balance_loss_scope "
+          "(Switch Transformer, Megatron); sequence: of each sequence by itself, averaged (DeepSeek-V3)."),
+      key("moe.balance_loss_coeff", PARITY_AT(moe.balance_loss_coeff),
+          "Factor of the balance loss, which is 1 for an even load."),
+      key("moe.balance_loss_scope", PARITY_AT(moe.balance_loss_scope),
+          "Tokens over which moe.balance_loss = switch counts the load of an expert: those of the "
+          "micro-batch "
+          "of one rank, or of the whole update, counted in a forward pass of its own."),
+      key("moe.z_loss_coeff", PARITY_AT(moe.z_loss_coeff),
+          "Factor of the router's z-loss, the mean over tokens of logsumexp(logits)^2 (ST-MoE); 0 = none."),
+      key("moe.capacity_factor", PARITY_AT(moe.capacity_factor),
+          "An expert takes at most this many times the mean load, rounded up, of the tokens that one rank "
+          "routes at a time. What does not fit is dropped; 0 = every token is taken (dropless)."),
+      key("moe.drop", PARITY_AT(moe.drop),
+          "What an expert at its capacity drops: the last tokens (position) or those with the lowest scores "
+          "(score)."),
+      not_numeric(key("moe.replay", PARITY_AT(moe.replay),
+                      "Trace with recorded routes (moe.routes) that replace the router's choice of experts; "
+                      "the scores stay the run's own. In a case {trace:ARM} is the trace of another arm.")),
   };
 }
 

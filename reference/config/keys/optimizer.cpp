@@ -10,12 +10,18 @@ std::vector<Key> optimizer_keys() {
   return {
       key("optimizer.name", PARITY_AT(optimizer.name), "The optimizer."),
       key("optimizer.implementation", PARITY_AT(optimizer.implementation),
-          "fused: one kernel for all tensors; plain: one tensor after another with ordinary operations."),
-      key("optimizer.beta1", PARITY_AT(optimizer.beta1), "AdamW: decay of the first moment."),
-      key("optimizer.beta2", PARITY_AT(optimizer.beta2), "AdamW: decay of the second moment."),
-      key("optimizer.eps", PARITY_AT(optimizer.eps), "AdamW: added to the root of the second moment."),
+          "fused: one kernel for all tensors; plain: one tensor after another with ordinary operations; "
+          "foreach: one operation for all tensors, then the next. For muon: of the AdamW beside it."),
+      key("optimizer.beta1", PARITY_AT(optimizer.beta1),
+          "AdamW, Adam: decay of the first moment. Lion: weight of the momentum in the update."),
+      key("optimizer.beta2", PARITY_AT(optimizer.beta2),
+          "AdamW, Adam: decay of the second moment. Lion: decay of the momentum; its paper's value is 0.99."),
+      key("optimizer.eps", PARITY_AT(optimizer.eps), "AdamW, Adam: added to the root of the second moment."),
       key("optimizer.weight_decay", PARITY_AT(optimizer.weight_decay),
-          "AdamW: decoupled decay; SGD: added to the gradient; on all parameters."),
+          "AdamW, Muon, Lion: decoupled decay; Adam, SGD: added to the gradient; on the parameters of "
+          "optimizer.decay."),
+      key("optimizer.decay", PARITY_AT(optimizer.decay),
+          "Which parameters weight decay acts on: all, or matrices, which leaves out norms and biases."),
       key("optimizer.weight_decay_ramp", PARITY_AT(optimizer.weight_decay_ramp),
           "megatron: how weight decay rises from optimizer.weight_decay_start to optimizer.weight_decay over "
           "the run."),
@@ -24,6 +30,35 @@ std::vector<Key> optimizer_keys() {
       key("optimizer.momentum", PARITY_AT(optimizer.momentum), "SGD: momentum."),
       key("clip.max_norm", PARITY_AT(clip.max_norm),
           "L2 norm to which larger gradients are scaled down; 0 = never."),
+  };
+}
+
+std::vector<Key> muon_keys() {
+  return {
+      key("optimizer.muon.lr", PARITY_AT(optimizer.muon.lr),
+          "Muon: lr.base of the matrices, with the schedule of lr.*; 0 = lr.base. AdamW beside it has "
+          "lr.base."),
+      key("optimizer.muon.momentum", PARITY_AT(optimizer.muon.momentum), "Muon: decay of the momentum."),
+      key("optimizer.muon.nesterov", PARITY_AT(optimizer.muon.nesterov), "Muon: Nesterov's momentum."),
+      key("optimizer.muon.coefficients", PARITY_AT(optimizer.muon.coefficients),
+          "Muon: polynomials of Newton-Schulz. fixed: a, b, c in every step, by default Keller Jordan's; "
+          "quintic: another for each of 5 steps; polar_express: for each of 8."),
+      key("optimizer.muon.a", PARITY_AT(optimizer.muon.a), "Muon: coefficient of x in a x + b x^3 + c x^5."),
+      key("optimizer.muon.b", PARITY_AT(optimizer.muon.b), "Muon: coefficient of x^3."),
+      key("optimizer.muon.c", PARITY_AT(optimizer.muon.c), "Muon: coefficient of x^5."),
+      key("optimizer.muon.ns_steps", PARITY_AT(optimizer.muon.ns_steps), "Muon: steps of Newton-Schulz."),
+      key("optimizer.muon.eps", PARITY_AT(optimizer.muon.eps),
+          "Muon: least Frobenius norm that a matrix is divided by before Newton-Schulz."),
+      key("optimizer.muon.ns_dtype", PARITY_AT(optimizer.muon.ns_dtype),
+          "Muon: dtype of Newton-Schulz. torch.optim.Muon's is bfloat16. A float64 twin has float64."),
+      key("optimizer.muon.adjust_lr", PARITY_AT(optimizer.muon.adjust_lr),
+          "Muon: factor of the rate for an A x B matrix. original: sqrt(max(1, A/B)) (Keller Jordan); "
+          "match_rms_adamw: 0.2 sqrt(max(A, B)) (Moonshot); unit_rms_norm: sqrt(A/B); none: 1."),
+      key("optimizer.muon.split_qkv", PARITY_AT(optimizer.muon.split_qkv),
+          "Muon: the rows of q, k and v in a fused matrix count as three matrices, as in Megatron-LM."),
+      key("optimizer.muon.sharding", PARITY_AT(optimizer.muon.sharding),
+          "Muon: of a sharded matrix, gathered: each rank orthogonalizes the whole; distributed: one rank "
+          "does for all; blockwise: each rank orthogonalizes its block alone, another algorithm."),
   };
 }
 

@@ -28,6 +28,10 @@ std::vector<Key> parallel_keys() {
       key("parallel.loss_parallel", PARITY_AT(parallel.loss_parallel),
           "Tensor parallel: the loss is computed from logits of which each rank keeps its part of the "
           "vocabulary."),
+      key("parallel.tp_sum_pieces", PARITY_AT(parallel.tp_sum_pieces),
+          "Number of pieces into which the columns of wo and w2 are cut, to be added as a tree. A token's "
+          "bits "
+          "are then the same at each parallel.tp that divides it; 0 = off. With train.batch_invariant only."),
       key("parallel.replicate_with", PARITY_AT(parallel.replicate_with),
           "all_reduce: one all-reduce per parameter; flat_all_reduce: one per unit, of its concatenated "
           "gradients; hsdp: HSDP over (dp_replicate, 1), which reduces the same buffers."),

@@ -36,6 +36,8 @@ std::vector<Key> attention_keys();
 std::vector<Key> loss_keys();
 /// Optimizer and clipping: `optimizer.*`, `clip.*`.
 std::vector<Key> optimizer_keys();
+/// Muon: `optimizer.muon.*`.
+std::vector<Key> muon_keys();
 /// Learning-rate schedule: `lr.*`.
 std::vector<Key> schedule_keys();
 /// Variants of the step: `train.*`.

@@ -9,10 +9,11 @@ namespace {
 std::vector<Key> make_keys() {
   using namespace rows;
   std::vector<Key> all;
-  for (const auto section : {model_keys,     variant_keys,  moe_keys,         lora_keys,       run_keys,
-                             data_keys,      rollout_keys,  policy_loss_keys, controller_keys, generator_keys,
-                             attention_keys, loss_keys,     optimizer_keys,   schedule_keys,   train_keys,
-                             parallel_keys,  pipeline_keys, memory_keys,      checkpoint_keys, thread_keys})
+  for (const auto section :
+       {model_keys,     variant_keys,     moe_keys,        lora_keys,      run_keys,       data_keys,
+        rollout_keys,   policy_loss_keys, controller_keys, generator_keys, attention_keys, loss_keys,
+        optimizer_keys, muon_keys,        schedule_keys,   train_keys,     parallel_keys,  pipeline_keys,
+        memory_keys,    checkpoint_keys,  thread_keys})
     for (Key& row : section())
       all.push_back(std::move(row));
   return all;

@@ -164,7 +164,8 @@ Tensors attention_backward(Call& call) {
 
 /// (self[], grads[], exp_avgs[], exp_avg_sqs[], max_exp_avg_sqs[], state_steps[], lr, beta1, beta2,
 /// weight_decay, eps, amsgrad, maximize): the update of each parameter and its moments.
-Results fused_adamw(Call& call) {
+/// \param l2  whether the decay is part of the gradient, as in Adam
+Results fused_adam(Call& call, bool l2) {
   if (call.argument(11).toBool() || call.argument(12).toBool())
     throw UserError("amsgrad and maximize have no exact form");
   const Tensors w = call.argument(0).toTensorVector(), g = call.argument(1).toTensorVector(),
@@ -176,11 +177,12 @@ Results fused_adamw(Call& call) {
     Tensors weights, first, second;
     for (size_t i = 0; i < w.size(); ++i) {
       const double step = t[i].item<double>();
-      first.push_back(at::lerp(m[i], g[i], 1 - beta1));
-      second.push_back((v[i] * beta2).addcmul(g[i], g[i], 1 - beta2));
+      const at::Tensor gradient = l2 && decay != 0 ? g[i].add(w[i], decay) : g[i];
+      first.push_back(at::lerp(m[i], gradient, 1 - beta1));
+      second.push_back((v[i] * beta2).addcmul(gradient, gradient, 1 - beta2));
       const at::Tensor root = second.back().sqrt() / std::sqrt(1 - std::pow(beta2, step)) + eps;
-      weights.push_back(
-          (w[i] * (1 - lr * decay)).addcdiv(first.back(), root, -(lr / (1 - std::pow(beta1, step)))));
+      weights.push_back((l2 ? w[i] : w[i] * (1 - lr * decay))
+                            .addcdiv(first.back(), root, -(lr / (1 - std::pow(beta1, step)))));
     }
     Tensors all = weights;
     for (const Tensors& each : {g, first, second})
@@ -269,7 +271,8 @@ void add_composites(Rules& rules) {
   rules["_scaled_dot_product_flash_attention_for_cpu_backward"] = composite(attention_backward);
   rules["max_pool2d_with_indices_backward"] = composite(max_pool_backward);
   rules["unfold_backward"] = composite(unfold_backward);
-  rules["_fused_adamw"] = fused_adamw;
+  rules["_fused_adamw"] = [](Call& call) { return fused_adam(call, /*l2=*/false); };
+  rules["_fused_adam"] = [](Call& call) { return fused_adam(call, /*l2=*/true); };
   rules["_fused_sgd"] = fused_sgd;
   rules["_foreach_add"] = each_of([](const Call& call, size_t i) {
     return element(call, i).add(operand(call, i), call.has(2) ? call.argument(2).toScalar() : at::Scalar(1));

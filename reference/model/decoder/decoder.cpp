@@ -70,6 +70,12 @@ std::vector<const Moe*> Decoder::mixtures() const {
   return all;
 }
 
+void Decoder::begin_counting_updates() {
+  for (Block& block : layers_)
+    if (block.moe)
+      block.moe->tally.update_E = torch::zeros_like(block.moe->tally.tokens_E);
+}
+
 torch::Tensor Decoder::identity_of(const torch::Tensor& tokens_BS, const torch::Tensor& positions_BS) const {
   if (dimensions_.moe.experts == 0)
     return {};
@@ -149,7 +155,7 @@ torch::Tensor Decoder::run(const Block& block, int64_t index, const Part& layer,
   const torch::Tensor normed_BSD = block.ffn_norm.forward(h_BSD, layer / "ffn_norm");
   const Part second = layer / (block.moe ? "moe" : "feed_forward");
   return h_BSD + seen(pass.probe, second.name(),
-                      block.moe ? block.moe->forward(normed_BSD, pass.identity_BS, second, dispatch_)
+                      block.moe ? block.moe->forward(normed_BSD, pass.identity_BS, second, moe_pass_)
                                 : block.feed_forward.forward(normed_BSD, second));
 }
 

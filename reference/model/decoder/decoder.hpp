@@ -95,8 +95,10 @@ class Decoder {
   std::vector<const Moe*> mixtures() const;
   /// Returns the biases of the routers. They have no gradient, so they are not parameters.
   Parameters router_biases() const;
-  /// Sets how tokens reach experts on other ranks; empty = this rank has all experts.
-  void set_expert_dispatch(ExpertDispatch dispatch) { dispatch_ = std::move(dispatch); }
+  /// Returns what all mixtures of experts use from outside: parallelism and the trainer set it.
+  MoePass& moe_pass() { return moe_pass_; }
+  /// Lets the routers keep RouterTally::update_E, which passes with MoePass::counts_update add to.
+  void begin_counting_updates();
 
   /// Returns the model's weights. Writing to them changes the model.
   const Parameters& parameters() const { return parameters_; }
@@ -133,7 +135,7 @@ class Decoder {
   torch::Tensor rope_;                 ///< from rope_table
   Parameters parameters_;
   ModuleHooks hooks_;
-  ExpertDispatch dispatch_;
+  MoePass moe_pass_;
 };
 
 /// Initialises every weight. It seeds the CPU generator, draws in torchtitan's order, always in float32, and

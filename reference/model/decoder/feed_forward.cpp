@@ -8,6 +8,7 @@ FeedForward::FeedForward(int64_t dim, int64_t hidden, const torch::TensorOptions
   w1.weight = torch::empty({hidden, dim}, options);
   w2.weight = torch::empty({dim, hidden}, options);
   w3.weight = torch::empty({hidden, dim}, options);
+  w2.is_row_parallel = true;
 }
 
 FeedForward::FeedForward(const ModelDimensions& dimensions, const torch::TensorOptions& options) {

@@ -75,7 +75,7 @@ torch::Tensor LatentAttention::forward(const torch::Tensor& x_BSD, const torch::
   const torch::Tensor out_BSHe =
       attend(q_BSHd.transpose(1, 2), k_BSHd.transpose(1, 2), v_BSHe.transpose(1, 2), masks, {scale})
           .transpose(1, 2);
-  return part.leave(linear(out_BSHe.reshape({x.size(0), x.size(1), -1}), wo, part / "wo"));
+  return part.leave(row_parallel_linear(out_BSHe.reshape({x.size(0), x.size(1), -1}), wo, part / "wo"));
 }
 
 }  // namespace parity::reference

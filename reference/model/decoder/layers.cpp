@@ -8,9 +8,14 @@ torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& weight, const 
   return part.leave(part.operators().linear(part.enter(x), weight, {}));
 }
 
+torch::Tensor row_parallel_linear(const torch::Tensor& x, const torch::Tensor& weight, const Part& part) {
+  return part.leave(part.operators().row_parallel_linear(part.enter(x), weight, {}));
+}
+
 Linear::Linear(const ModelDimensions& dimensions, LoraTarget target, int64_t rows, int64_t columns,
                bool has_bias, const torch::TensorOptions& options)
-    : weight(torch::empty({rows, columns}, options)) {
+    : weight(torch::empty({rows, columns}, options)),
+      is_row_parallel(target == LoraTarget::wo || target == LoraTarget::w2) {
   if (has_bias)
     bias = torch::empty({rows}, options);
   const LoraDimensions& lora = dimensions.lora;
@@ -21,7 +26,8 @@ Linear::Linear(const ModelDimensions& dimensions, LoraTarget target, int64_t row
 
 torch::Tensor Linear::forward(const torch::Tensor& x_in, const Part& part) const {
   const torch::Tensor x = part.enter(x_in);
-  const auto& multiply = part.operators().linear;
+  const auto& operators = part.operators();
+  const auto& multiply = is_row_parallel ? operators.row_parallel_linear : operators.linear;
   // Where ranks have terms of the product, the bias is added once, to their sum.
   const bool bias_comes_last = bias.defined() && part.is_summed();
   const torch::Tensor own_bias = bias_comes_last ? torch::Tensor() : bias;
@@ -31,7 +37,7 @@ torch::Tensor Linear::forward(const torch::Tensor& x_in, const Part& part) const
   else
     y = multiply(x, weight, own_bias);
   if (adapter.a.defined() && !adapter.merged)
-    y = y + multiply(multiply(x, adapter.a, {}), adapter.b, {}) * adapter.scale;
+    y = y + operators.linear(operators.linear(x, adapter.a, {}), adapter.b, {}) * adapter.scale;
   return part.leave(y, bias_comes_last ? bias : torch::Tensor());
 }
 

@@ -17,6 +17,8 @@ using WeightVisitor = std::function<void(const std::string& name, torch::Tensor&
 
 /// Returns x W^T, as the model's part `part`. \param weight  [rows, D]
 torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& weight, const Part& part);
+/// Returns the same of a weight whose columns tensor parallelism shards.
+torch::Tensor row_parallel_linear(const torch::Tensor& x, const torch::Tensor& weight, const Part& part);
 
 /// A low-rank adapter of a linear layer. No matrices = none.
 ///
@@ -34,6 +36,7 @@ struct Linear {
   torch::Tensor weight;  ///< W, [rows, columns]
   torch::Tensor bias;    ///< [rows]; undefined = none
   Adapter adapter;
+  bool is_row_parallel = false;  ///< tensor parallelism shards its columns (wo, w2)
 
   Linear() = default;
   /// Allocates the weights without initialising them.

@@ -5,6 +5,7 @@
 #include <c10/core/impl/LocalDispatchKeySet.h>
 
 #include "harness/base/error.hpp"
+#include "reference/model/decoder/capacity.hpp"
 #include "reference/model/decoder/router.hpp"
 #include "reference/model/precision.hpp"
 
@@ -67,7 +68,10 @@ Moe::Moe(int64_t dim, int64_t block_index, const MoeDimensions& moe, const torch
   if (moe.load_balance > 0)
     bias_E = torch::zeros({moe.experts}, options.dtype(at_least_float32(gate.scalar_type())));
   tally = {torch::zeros({moe.experts}, options.dtype(torch::kInt64)),
-           torch::zeros({}, options.dtype(torch::kInt64))};
+           torch::zeros({}, options.dtype(torch::kInt64)),
+           torch::zeros({}, options.dtype(torch::kInt64)),
+           torch::zeros({2}, options.dtype(torch::kFloat64)),
+           {}};
 }
 
 void Moe::visit(const std::string& prefix, const WeightVisitor& visitor) {
@@ -80,13 +84,17 @@ void Moe::visit(const std::string& prefix, const WeightVisitor& visitor) {
 }
 
 void Moe::move_to(torch::Device device) {
-  for (torch::Tensor* tensor : {&bias_E, &tally.tokens_E, &tally.digest})
+  for (torch::Tensor* tensor : {&bias_E, &tally.tokens_E, &tally.digest, &tally.dropped, &tally.losses})
     if (tensor->defined())
       *tensor = tensor->to(device);
 }
 
 void Moe::count(const torch::Tensor& experts_TK, const torch::Tensor& tokens_E,
-                const torch::Tensor& identity_BS) const {
+                const torch::Tensor& identity_BS, const MoePass& pass) const {
+  if (pass.counts_update)
+    torch::Tensor(tally.update_E).add_(tokens_E);
+  if (!at::GradMode::is_enabled())
+    return;
   const torch::NoGradGuard no_grad;
   constexpr int64_t of_token = 0x51ed270b9f2c7a15, of_expert = 0x2545f4914f6cdd1d,
                     of_block = 0x1b873593cc9e2d51, last = 0x2127599bf4325c37;
@@ -98,19 +106,41 @@ void Moe::count(const torch::Tensor& experts_TK, const torch::Tensor& tokens_E,
   torch::Tensor(tally.tokens_E).add_(tokens_E);
 }
 
-torch::Tensor Moe::forward(const torch::Tensor& x_BSD, const torch::Tensor& identity_BS, const Part& part,
-                           const ExpertDispatch& dispatch) const {
-  const torch::Tensor x_TD = part.enter(x_BSD).flatten(0, -2);
-  const auto [experts_TK, scores_TK] = route(gate_logits(x_TD, gate, part / "router"), bias_E, dimensions);
-  const torch::Tensor tokens_E = experts_TK.unsqueeze(-1)
-                                     .eq(at::arange(dimensions.experts, experts_TK.options()))
-                                     .sum(torch::IntArrayRef{0, 1});
-  if (at::GradMode::is_enabled())
-    count(experts_TK, tokens_E, identity_BS);
+/// Routes the tokens. Where gradients are needed, the weights of the experts carry the router's losses.
+Routing Moe::routed(const torch::Tensor& x_TD, int64_t sequences, const Part& part,
+                    const MoePass& pass) const {
+  const torch::Tensor logits_TE = gate_logits(x_TD, gate, part / "router");
+  const torch::Tensor given_TK =
+      pass.given ? pass.given(part.name(), part.first_row(), sequences) : torch::Tensor();
+  Routing routing = route(logits_TE, bias_E, dimensions, given_TK);
+  if (pass.chosen)
+    pass.chosen(part.name(), part.first_row(), sequences, routing);
+  if (!dimensions.has_losses() || !at::GradMode::is_enabled())
+    return routing;
+  const RouterLosses losses =
+      router_losses(logits_TE, routing, sequences, tally.update_E, dimensions, pass.losses);
+  routing.scores_TK = with_losses(routing.scores_TK, losses, pass.losses.gradient_factor);
+  const torch::NoGradGuard no_grad;
+  for (const auto& [i, loss] : {std::pair(0, losses.balance), std::pair(1, losses.z)})
+    if (loss.defined())
+      tally.losses[i].add_(loss.detach());
+  return routing;
+}
 
-  const torch::Tensor order_N = at::argsort(experts_TK.flatten(), /*stable=*/true, 0, /*descending=*/false);
-  const torch::Tensor token_N = order_N.div(dimensions.top_k, "floor");
-  const torch::Tensor score_N1 = scores_TK.flatten().index({order_N}).unsqueeze(1);
+torch::Tensor Moe::forward(const torch::Tensor& x_BSD, const torch::Tensor& identity_BS, const Part& part,
+                           const MoePass& pass) const {
+  const torch::Tensor x_TD = part.enter(x_BSD).flatten(0, -2);
+  const Routing routing = routed(x_TD, x_BSD.size(0), part, pass);
+  const torch::Tensor tokens_E = routing.experts_TK.unsqueeze(-1)
+                                     .eq(at::arange(dimensions.experts, routing.experts_TK.options()))
+                                     .sum(torch::IntArrayRef{0, 1});
+  count(routing.experts_TK, tokens_E, identity_BS, pass);
+
+  const Slots slots = slots_of(routing, tokens_E, dimensions);
+  if (slots.dropped > 0 && at::GradMode::is_enabled())
+    torch::Tensor(tally.dropped).add_(slots.dropped);
+  const torch::Tensor token_N = slots.order_N.div(dimensions.top_k, "floor");
+  const torch::Tensor score_N1 = routing.scores_TK.flatten().index({slots.order_N}).unsqueeze(1);
   const auto scored = [&](const torch::Tensor& x_ND) {
     return (at_least_float32(x_ND) * score_N1).to(x_ND.scalar_type());
   };
@@ -122,8 +152,8 @@ torch::Tensor Moe::forward(const torch::Tensor& x_BSD, const torch::Tensor& iden
   torch::Tensor routed_ND = x_TD.index({token_N});
   if (dimensions.score_before)
     routed_ND = scored(routed_ND);
-  const std::vector<int64_t> tokens = counts_of(tokens_E);
-  torch::Tensor results_ND = dispatch ? dispatch(routed_ND, tokens, run) : run(routed_ND, tokens);
+  const std::vector<int64_t> tokens = counts_of(slots.tokens_E);
+  torch::Tensor results_ND = pass.dispatch ? pass.dispatch(routed_ND, tokens, run) : run(routed_ND, tokens);
   if (!dimensions.score_before)
     results_ND = scored(results_ND);
   torch::Tensor out_TD =

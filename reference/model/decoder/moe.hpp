@@ -11,6 +11,7 @@
 
 #include "reference/config/model_names.hpp"
 #include "reference/model/decoder/feed_forward.hpp"
+#include "reference/model/decoder/router_losses.hpp"
 #include "reference/model/module_hooks.hpp"
 
 namespace parity::reference {
@@ -48,6 +49,24 @@ using ExpertDispatch = std::function<torch::Tensor(
 struct RouterTally {
   torch::Tensor tokens_E;  ///< [E] int64, tokens that went to each expert
   torch::Tensor digest;    ///< scalar int64 of which token went where; additive over tokens
+  torch::Tensor dropped;   ///< scalar int64, slots that experts at their capacity dropped
+  torch::Tensor losses;    ///< [2] float64, balance loss and z-loss as they enter the update
+  torch::Tensor update_E;  ///< [E] int64, tokens of each expert in the whole update; undefined = not counted
+};
+
+/// What a pass through the experts needs from outside the model. All members may be empty.
+struct MoePass {
+  ExpertDispatch dispatch = {};  ///< empty = this rank has all experts
+  RouterLossShare losses = {};
+  /// Returns the experts that tokens shall take, [T, K] int64, or an undefined tensor for the router's
+  /// choice. Also called when a block runs again.
+  /// \param part  name of the mixture, "layers.0.moe"
+  /// \param first_row, sequences  the sequences of the tokens, in the micro-batch
+  std::function<torch::Tensor(const std::string& part, int64_t first_row, int64_t sequences)> given = {};
+  /// Receives each choice, also when a block runs again.
+  std::function<void(const std::string& part, int64_t first_row, int64_t sequences, const Routing& routing)>
+      chosen = {};
+  bool counts_update = false;  ///< adds to RouterTally::update_E, in a pass without gradients
 };
 
 /// A mixture of experts. A router sends each token to K of E experts, and their results are added up with the
@@ -67,17 +86,17 @@ struct Moe {
   Moe(int64_t dim, int64_t block_index, const MoeDimensions& moe, const torch::TensorOptions& options);
 
   /// \param identity_BS  [B, S] int64: identifies each token in the tally's digest
-  /// \param dispatch     empty = this rank has all experts
   /// Determinism: a token's results are added in the order of its experts.
   torch::Tensor forward(const torch::Tensor& x_BSD, const torch::Tensor& identity_BS, const Part& part,
-                        const ExpertDispatch& dispatch) const;
+                        const MoePass& pass = {}) const;
   /// Visits the weights in torchtitan's order. Their names begin with `prefix`.
   void visit(const std::string& prefix, const WeightVisitor& visitor);
   void move_to(torch::Device device);
 
  private:
-  void count(const torch::Tensor& experts_TK, const torch::Tensor& tokens_E,
-             const torch::Tensor& identity_BS) const;
+  Routing routed(const torch::Tensor& x_TD, int64_t sequences, const Part& part, const MoePass& pass) const;
+  void count(const torch::Tensor& experts_TK, const torch::Tensor& tokens_E, const torch::Tensor& identity_BS,
+             const MoePass& pass) const;
 };
 
 }  // namespace parity::reference

@@ -39,14 +39,15 @@ torch::Tensor choose(const torch::Tensor& scores_TE, const torch::Tensor& bias_E
 
 }  // namespace
 
-Routing route(const torch::Tensor& logits_TE, const torch::Tensor& bias_E, const MoeDimensions& dimensions) {
+Routing route(const torch::Tensor& logits_TE, const torch::Tensor& bias_E, const MoeDimensions& dimensions,
+              const torch::Tensor& given_TK) {
   const torch::Tensor scores_TE =
       dimensions.score == RouterScore::sigmoid ? at::sigmoid(logits_TE) : at::softmax(logits_TE, -1);
-  const torch::Tensor experts_TK = choose(scores_TE, bias_E, dimensions);
+  const torch::Tensor experts_TK = given_TK.defined() ? given_TK : choose(scores_TE, bias_E, dimensions);
   torch::Tensor scores_TK = scores_TE.gather(-1, experts_TK);
   if (dimensions.route_norm)
     scores_TK = scores_TK / (scores_TK.sum(-1, /*keepdim=*/true) + least_sum);
-  return {experts_TK, scores_TK * dimensions.route_scale};
+  return {experts_TK, scores_TK * dimensions.route_scale, scores_TE};
 }
 
 }  // namespace parity::reference

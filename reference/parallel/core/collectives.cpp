@@ -5,6 +5,7 @@
 #include <ATen/core/ivalue.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include "reference/model/fixed_order.hpp"
 #include "reference/parallel/core/parts.hpp"
 
 namespace parity::reference {
@@ -23,12 +24,21 @@ torch::Tensor all_reduced(const torch::Tensor& x, int64_t /*dim*/, int64_t /*cou
   return sum;
 }
 
+torch::Tensor reduced_as_tree(const torch::Tensor& x, int64_t /*dim*/, int64_t /*count*/,
+                              const Group& group) {
+  return fixed_order::tree_sum(group.all_gather(x.contiguous()).chunk(group.size()));
+}
+
 torch::Tensor part_of_whole(const torch::Tensor& x, int64_t dim, int64_t /*count*/, const Group& group) {
   return own_part(x, dim, group).contiguous();
 }
 
 torch::Tensor scattered(const torch::Tensor& x, int64_t dim, int64_t /*count*/, const Group& group) {
   return reduce_scatter_parts(x, dim, group);
+}
+
+torch::Tensor scattered_as_tree(const torch::Tensor& x, int64_t dim, int64_t count, const Group& group) {
+  return own_part(reduced_as_tree(x, dim, count, group), dim, group).contiguous();
 }
 
 /// The data that backward needs; the graph keeps it.
@@ -121,6 +131,14 @@ torch::Tensor gather_for_ranks(const torch::Tensor& x, int64_t dim, int64_t coun
 
 torch::Tensor reduce_scatter(const torch::Tensor& x, int64_t dim, const GroupPointer& group) {
   return apply(x, dim, x.size(dim), group, scattered, gather_parts);
+}
+
+torch::Tensor sum_over_ranks_as_tree(const torch::Tensor& x, const GroupPointer& group) {
+  return apply(x, 0, 0, group, reduced_as_tree, identity);
+}
+
+torch::Tensor reduce_scatter_as_tree(const torch::Tensor& x, int64_t dim, const GroupPointer& group) {
+  return apply(x, dim, x.size(dim), group, scattered_as_tree, gather_parts);
 }
 
 }  // namespace parity::reference

@@ -26,6 +26,10 @@ namespace parity::reference {
 // | gather_for_ranks | parts | own   | all-gather     | reduce-scatter |
 // | reduce_scatter   | own   | parts | reduce-scatter | all-gather     |
 //
+// sum_over_ranks_as_tree and reduce_scatter_as_tree add neighbouring ranks first, then neighbouring pairs,
+// and so on. Their bits depend neither on the number of elements nor on the backend. The number of ranks is a
+// power of two.
+//
 // "Whole": every rank holds the same values, which count once. "Own": each rank has different values.
 // "Parts": each rank has its part of a dimension (part_of in parts.hpp).
 // \throws PeerLost from each, and from backward through it
@@ -40,6 +44,8 @@ torch::Tensor split(const torch::Tensor& x, int64_t dim, const GroupPointer& gro
 torch::Tensor gather(const torch::Tensor& x, int64_t dim, int64_t count, const GroupPointer& group);
 torch::Tensor gather_for_ranks(const torch::Tensor& x, int64_t dim, int64_t count, const GroupPointer& group);
 torch::Tensor reduce_scatter(const torch::Tensor& x, int64_t dim, const GroupPointer& group);
+torch::Tensor sum_over_ranks_as_tree(const torch::Tensor& x, const GroupPointer& group);
+torch::Tensor reduce_scatter_as_tree(const torch::Tensor& x, int64_t dim, const GroupPointer& group);
 
 /// Sends rows to each rank in order, and returns the rows from each rank in order (Group::all_to_all).
 /// Backward sends the gradients back. \throws as above

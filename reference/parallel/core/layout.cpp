@@ -104,6 +104,13 @@ TensorLayout sharded_over(TensorLayout layout, const torch::Tensor& held, int64_
   return layout;
 }
 
+std::vector<torch::Tensor> held_indices(const TensorLayout& layout, at::IntArrayRef shape) {
+  std::vector<torch::Tensor> result;
+  for (size_t dim = 0; dim < shape.size(); ++dim)
+    result.push_back(indices(held_of(layout, static_cast<int64_t>(dim), shape[dim])));
+  return result;
+}
+
 torch::Tensor part_of_logical(const torch::Tensor& whole, const TensorLayout& layout) {
   torch::Tensor part = whole;
   const std::vector<torch::Tensor> held = indices_of(layout);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <torch/types.h>
 
@@ -37,6 +38,11 @@ struct MeshPlace {
 /// placement for each.
 TensorLayout sharded_over(TensorLayout layout, const torch::Tensor& held, int64_t dim,
                           const std::vector<MeshPlace>& places, const Group& ranks);
+
+/// Returns the indices of each dimension of the logical tensor that a rank holds, in its order: one int64
+/// vector for each dimension of `shape`.
+/// \param shape  of the logical tensor
+std::vector<torch::Tensor> held_indices(const TensorLayout& layout, at::IntArrayRef shape);
 
 /// Returns this rank's shard of a whole tensor, contiguous and in its own memory.
 torch::Tensor part_of_logical(const torch::Tensor& whole, const TensorLayout& layout);

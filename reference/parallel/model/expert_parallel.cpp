@@ -82,10 +82,10 @@ Parameters apply_expert_parallel(Decoder& model, const Parameters& parameters, c
     weight.set_data(torch::empty({0}, weight.options().requires_grad(false)));
     weight = found->second;
   });
-  model.set_expert_dispatch(
-      [ranks](const torch::Tensor& x_ND, const Counts& tokens, const ExpertRunner& run) {
-        return through_ranks(x_ND, tokens, run, ranks);
-      });
+  model.moe_pass().dispatch = [ranks](const torch::Tensor& x_ND, const Counts& tokens,
+                                      const ExpertRunner& run) {
+    return through_ranks(x_ND, tokens, run, ranks);
+  };
   return parts;
 }
 

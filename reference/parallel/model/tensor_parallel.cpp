@@ -52,11 +52,15 @@ Parameters cut_weights(Decoder& model, const Group& ranks, bool splits_sequence)
 struct Around {
   GroupPointer ranks;
   bool splits_sequence = false;
+  bool sums_as_tree = false;
   int64_t seq_len = 0;    ///< of the tokens that entered last
   torch::Tensor foreign;  ///< [B, S, 1] bool: tokens whose rows other ranks hold
 
   /// Sums the terms of the ranks after a product.
   torch::Tensor sum(const torch::Tensor& x_BSD) const {
+    if (sums_as_tree)
+      return splits_sequence ? reduce_scatter_as_tree(x_BSD, sequence, ranks)
+                             : sum_over_ranks_as_tree(x_BSD, ranks);
     return splits_sequence ? reduce_scatter(x_BSD, sequence, ranks) : sum_over_ranks(x_BSD, ranks);
   }
   /// Enters the products of which each rank has a part.
@@ -139,7 +143,8 @@ Parameters apply_tensor_parallel(Decoder& model, const ParallelConfig& config, c
     return model.parameters();
   const ModelDimensions& dimensions = model.dimensions();
   Parameters parts = cut_weights(model, *ranks, config.sequence_parallel);
-  const auto around = std::make_shared<Around>(Around{ranks, config.sequence_parallel, 0, {}});
+  const auto around =
+      std::make_shared<Around>(Around{ranks, config.sequence_parallel, config.tp_sum_pieces > 0, 0, {}});
   surround_embedding(model.hooks(), around, part_of(dimensions.vocab_size, ranks->size(), ranks->rank()));
   for (int64_t i = 0; i < dimensions.n_layers; ++i)
     surround_block(model.hooks(), around, "layers." + std::to_string(i), dimensions.moe.is_in(i));

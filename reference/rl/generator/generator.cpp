@@ -26,6 +26,10 @@ AttentionBackend backend_of(const GeneratorOptions& options) {
   return options.batch_invariant ? AttentionBackend::tiled : AttentionBackend::varlen;
 }
 
+ParallelConfig layout_of(const GeneratorOptions& options) {
+  return {.tp = options.tensor->size(), .tp_sum_pieces = options.tp_sum_pieces};
+}
+
 /// Weights that nothing differentiates, so that they can be written in place.
 Parameters detached(Decoder& model, Parameters parameters) {
   size_t i = 0;
@@ -47,11 +51,10 @@ struct Generator::State {
   State(const ModelDimensions& dimensions, GeneratorOptions given)
       : options(checked(std::move(given), dimensions)),
         model(dimensions, options.dtype, {backend_of(options), {}}),
-        parameters(
-            detached(model, apply_tensor_parallel(model, {.tp = options.tensor->size()}, options.tensor))),
+        parameters(detached(model, apply_tensor_parallel(model, layout_of(options), options.tensor))),
         cache(model.hooks(), dimensions.n_layers) {
     if (options.batch_invariant)
-      make_batch_invariant(model.hooks());
+      make_batch_invariant(model.hooks(), layout_of(options).own_sum_pieces());
   }
 
   void require_weights() const {

@@ -42,6 +42,7 @@ struct GeneratorOptions {
   int64_t max_tokens = 256;                   ///< of a pass; a longer prompt takes several
   bool cache = true;                          ///< false: whole sequences again for each token
   bool batch_invariant = false;               ///< see make_batch_invariant()
+  int64_t tp_sum_pieces = 0;                  ///< as ParallelConfig's
   double temperature = 1;                     ///< 0 = the likeliest token, the first of equals
   int64_t eos_id = -1;                        ///< ends a completion; -1 = none
   uint64_t seed = 0;
@@ -58,7 +59,8 @@ struct GeneratorOptions {
 /// for bit, and choose the same tokens.
 ///
 /// Determinism: a sampled token depends on seed, stream, its place in the completion, and logits. The batch
-/// affects logits by rounding, and not at all with batch_invariant. The layout affects them by rounding.
+/// affects logits by rounding, and not at all with batch_invariant. The layout affects them by rounding, and
+/// not at all with tp_sum_pieces.
 class Generator {
  public:
   /// \throws UserError if an option is out of range or the model cannot be batch-invariant

@@ -23,10 +23,14 @@ GeneratorOptions checked(GeneratorOptions options, const ModelDimensions& dimens
                     " (it divides logits); give 0 or more");
   if (!options.tensor)
     options.tensor = Group::world({}, {});
-  if (options.batch_invariant && options.tensor->size() > 2)
-    throw UserError("cannot run a batch-invariant generator over " + std::to_string(options.tensor->size()) +
+  const int64_t ranks = options.tensor->size(), pieces = options.tp_sum_pieces;
+  if (options.batch_invariant && ranks > 2 && pieces == 0)
+    throw UserError("cannot run a batch-invariant generator over " + std::to_string(ranks) +
                     " ranks (sums over more than 2 round in an order that depends on the number of tokens); "
-                    "use 1 or 2");
+                    "use 1 or 2, or set tp_sum_pieces");
+  if (pieces % ranks != 0)
+    throw UserError("cannot add " + std::to_string(pieces) + " pieces over " + std::to_string(ranks) +
+                    " ranks (each adds as many); use a divisor");
   if (options.batch_invariant && dimensions.moe.experts > 0)
     throw UserError(
         "cannot run a batch-invariant generator of a model with experts (an expert multiplies all tokens "

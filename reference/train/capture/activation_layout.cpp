@@ -138,8 +138,11 @@ ActivationLayouts::Piece ActivationLayouts::laid_out(
   return piece;
 }
 
-ActivationLayouts::Piece ActivationLayouts::of_tokens(int64_t first_row) const {
-  return laid_out({rows_of_piece(), static_cast<int64_t>(places_.size())}, first_row, Replicate{});
+ActivationLayouts::Piece ActivationLayouts::of_tokens(int64_t first_row, int64_t width) const {
+  std::vector<int64_t> shape = {rows_of_piece(), static_cast<int64_t>(places_.size())};
+  if (width > 0)
+    shape.push_back(width);
+  return laid_out(std::move(shape), first_row, Replicate{});
 }
 
 std::optional<ActivationLayouts::Piece> ActivationLayouts::of(trace::Phase phase, const std::string& part,

@@ -37,8 +37,9 @@ class ActivationLayouts {
   std::optional<Piece> of(trace::Phase phase, const std::string& part, std::vector<int64_t> shape,
                           int64_t first_row) const;
 
-  /// Returns the layout of one number for each token that this rank reads of some rows, [B, S].
-  Piece of_tokens(int64_t first_row) const;
+  /// Returns the layout of what each token has that this rank reads of some rows, [B, S, ...].
+  /// \param width  numbers of each token: [B, S, width]; 0 = one number, [B, S]
+  Piece of_tokens(int64_t first_row, int64_t width = 0) const;
 
  private:
   struct Columns {

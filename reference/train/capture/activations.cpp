@@ -5,6 +5,8 @@
 #include <ATen/record_function.h>
 #include <torch/types.h>
 
+#include "harness/trace/format/routes.hpp"
+#include "reference/model/decoder/router.hpp"
 #include "reference/train/capture/offer.hpp"
 
 namespace parity::reference {
@@ -26,6 +28,23 @@ void ActivationCapture::read(const std::string& name, const at::Tensor& x_BS, in
     return;
   const ActivationLayouts::Piece piece = layouts_.of_tokens(first_row_ + first_row);
   offer(recorder_, device_, trace::Phase::input, name, x_BS, piece.shape, piece.layout);
+}
+
+void ActivationCapture::chose(const std::string& part, int64_t first_row, int64_t sequences,
+                              const Routing& routing) {
+  const std::string name = trace::routes_name(part);
+  if (!is_on_ || !recorder_.wants(trace::Phase::input, name) ||
+      !seen_.emplace(name, first_row_ + first_row).second)
+    return;
+  const at::DisableRecordFunctionGuard unseen;
+  const torch::NoGradGuard no_grad;
+  const torch::Tensor finite_T = routing.all_scores_TE.isfinite().all(-1, /*keepdim=*/true);
+  const torch::Tensor chosen_TE = at::zeros_like(routing.all_scores_TE, torch::kBool)
+                                      .scatter_(-1, routing.experts_TK, true)
+                                      .logical_and_(finite_T);
+  const ActivationLayouts::Piece piece = layouts_.of_tokens(first_row_ + first_row, chosen_TE.size(1));
+  offer(recorder_, device_, trace::Phase::input, name,
+        chosen_TE.unflatten(0, torch::IntArrayRef{sequences, -1}).contiguous(), piece.shape, piece.layout);
 }
 
 void ActivationCapture::left(const std::string& part, const at::Tensor& result, int64_t first_row) {

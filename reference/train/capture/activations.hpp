@@ -13,6 +13,8 @@
 
 namespace parity::reference {
 
+struct Routing;
+
 /// Offers to the Recorder the results of the model's modules (phase forward) and their gradients (phase
 /// backward). Each has the module's name and the values that the surrounding modules receive. A result that
 /// backward computes again is not recorded twice.
@@ -24,6 +26,9 @@ class ActivationCapture {
   /// Offers a tensor that the model reads of a micro-batch, one number for each token of this rank.
   /// \param first_row  place of its first row in the micro-batch
   void read(const std::string& name, const at::Tensor& x_BS, int64_t first_row);
+  /// Offers the choice of a router (trace/format/routes.hpp), once for each pass through the model.
+  /// \param part  name of the mixture of experts
+  void chose(const std::string& part, int64_t first_row, int64_t sequences, const Routing& routing);
   /// Call it before each micro-batch. \param rows  of the micro-batch
   void begin_micro_batch(int64_t rows);
   /// Stops offering until the next micro-batch. Call it when the gradients of the update are complete.

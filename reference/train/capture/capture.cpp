@@ -44,6 +44,10 @@ StepCapture::StepCapture(Trainer& trainer, trace::Recorder& recorder)
                            operators_.left(part);
                            activations_.left(part, result, first_row);
                          });
+  trainer_.observe_routes(
+      [this](const std::string& part, int64_t first_row, int64_t sequences, const Routing& routing) {
+        activations_.chose(part, first_row, sequences, routing);
+      });
   trainer_.set_piece_hook([this](const BatchPiece& piece) { offer_piece(piece); });
   trainer_.set_batch_hook(
       [this](int64_t step, int64_t index, const MicroBatch& batch) { offer_batch(step, index, batch); });
@@ -245,6 +249,15 @@ void StepCapture::offer_policy(const PolicyResult& policy) {
   recorder_.channel("push_seconds", policy.push_seconds.value_or(0), trace::ChannelKind::timing);
 }
 
+void StepCapture::offer_router_losses(const StepResult& result) {
+  if (result.balance_loss)
+    recorder_.channel("balance_loss", *result.balance_loss);
+  if (result.router_z_loss)
+    recorder_.channel("router_z_loss", *result.router_z_loss);
+  if (result.dropped_slots)
+    recorder_.channel("dropped_slots", *result.dropped_slots);
+}
+
 void StepCapture::end_step(const StepResult& result) {
   recorder_.channel("loss", result.loss);
   if (result.mtp_loss)
@@ -253,6 +266,8 @@ void StepCapture::end_step(const StepResult& result) {
   if (result.eval_loss)
     recorder_.channel("eval_loss", *result.eval_loss);
   recorder_.channel("lr", result.lr);
+  if (result.muon_lr)
+    recorder_.channel("muon_lr", *result.muon_lr);
   if (result.weight_decay)
     recorder_.channel("weight_decay", *result.weight_decay);
   recorder_.channel("valid_tokens", result.valid_tokens);
@@ -262,6 +277,7 @@ void StepCapture::end_step(const StepResult& result) {
     recorder_.channel("routing_digest", *result.routing_digest);
     recorder_.channel("expert_imbalance", *result.expert_imbalance);
   }
+  offer_router_losses(result);
   if (result.policy)
     offer_policy(*result.policy);
   if (result.mask) {

@@ -48,6 +48,7 @@ class StepCapture {
  private:
   void offer(trace::Phase phase);
   void offer_policy(const PolicyResult& policy);
+  void offer_router_losses(const StepResult& result);
   void offer_router_biases();
   void offer_optimizer_state();
   /// Offers the residues of a weight, or of what has its shape, in the common order of rows

@@ -84,10 +84,11 @@ Float8Weights::Float8Weights(Decoder& model, Parameters trained, const Parallel&
   });
   require(!state_->names.empty(), "no matrix to round");
   ModuleHooks::Operators operators = model.hooks().operators();
-  operators.linear = [state = state_, multiply = operators.linear](
-                         const torch::Tensor& x, const torch::Tensor& weight, const torch::Tensor& bias) {
-    return multiply(x, state->used(weight), bias);
-  };
+  for (auto* linear : {&operators.linear, &operators.row_parallel_linear})
+    *linear = [state = state_, multiply = *linear](const torch::Tensor& x, const torch::Tensor& weight,
+                                                   const torch::Tensor& bias) {
+      return multiply(x, state->used(weight), bias);
+    };
   model.hooks().compute_with(std::move(operators));
   state_->update_scales();
 }

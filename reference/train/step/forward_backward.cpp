@@ -11,6 +11,7 @@
 #include "reference/train/numerics/attention_choice.hpp"
 #include "reference/train/numerics/autocast.hpp"
 #include "reference/train/step/batch_input.hpp"
+#include "reference/train/step/router_pass.hpp"
 #include "reference/train/step/trainer.hpp"
 #include "reference/train/step/trainer_state.hpp"
 
@@ -53,6 +54,7 @@ void Trainer::differentiate(const MicroBatch& batch, const PieceLossOf& loss_of)
     s.tally.add_masks(s.model.get_masks(batch.tokens, batch.positions, batch.seq_len));
   const std::vector<BatchPiece> pieces = pieces_of(batch);
   check_labels(pieces);
+  const ReplayedMicroBatch replayed(s, s.tally.micro_batches() - 1);
   if (s.piece_hook)
     std::ranges::for_each(pieces, s.piece_hook);
   if (s.applied.pipeline)

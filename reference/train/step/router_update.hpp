@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include <torch/types.h>
@@ -16,6 +17,9 @@ namespace parity::reference {
 struct RouterResult {
   int64_t digest = 0;    ///< of which token went to which expert; does not depend on the layout
   double imbalance = 0;  ///< tokens of the busiest expert over the mean; the largest of all blocks
+  std::optional<double> balance_loss = {};  ///< of all blocks; set if the routers have one, as is z_loss
+  std::optional<double> z_loss = {};
+  std::optional<int64_t> dropped = {};  ///< slots, over all blocks; set if experts have a capacity
 };
 
 /// Ends an update at the routers: adds up the ranks' tallies, moves the biases, begins new tallies.

@@ -24,6 +24,8 @@ struct StepResult {
   double loss = 0;
   double grad_norm = 0;  ///< before clipping
   double lr = 0;         ///< that the update used
+  /// Of Muon's matrices; set if they have a rate of their own.
+  std::optional<double> muon_lr = {};
   /// Mean loss of the depths of multi-token prediction, which `loss` does not contain; set if the model has
   /// any.
   std::optional<double> mtp_loss = {};
@@ -42,6 +44,10 @@ struct StepResult {
   std::optional<int64_t> routing_digest = {};
   /// Tokens of a block's busiest expert over the mean; set if the model has experts.
   std::optional<double> expert_imbalance = {};
+  /// Of all routers, as they were differentiated beside `loss`; set if the model has them.
+  std::optional<double> balance_loss = {}, router_z_loss = {};
+  /// Slots that experts at their capacity dropped, over all blocks; set if experts have a capacity.
+  std::optional<int64_t> dropped_slots = {};
   /// Set if the data has documents or the attention backend is not sdpa.
   std::optional<MaskResult> mask = {};
   /// Blocks that backward computed again; set if activation checkpointing is on.

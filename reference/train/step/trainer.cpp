@@ -15,19 +15,12 @@
 #include "reference/parallel/core/sharded_norm.hpp"
 #include "reference/train/checks/non_finite.hpp"
 #include "reference/train/numerics/attention_choice.hpp"
+#include "reference/train/step/averages_means.hpp"
 #include "reference/train/step/router_update.hpp"
 #include "reference/train/step/trainer_state.hpp"
 
 namespace parity::reference {
 namespace {
-
-/// Returns whether each rank divides by its own count, so that losses and gradients are averaged over ranks.
-bool averages_means(const RunConfig& config) {
-  if (config.data.source == DataSource::rollouts)
-    return config.rl.normalization == PolicyNormalization::times_dp;
-  return config.loss.normalization == Normalization::microbatch_mean &&
-         config.parallel.gradient_reduction == GradientReduction::average;
-}
 
 /// Returns M, the number of pieces of an update whose means are averaged: of all ranks, or of this one if the
 /// ranks average afterwards.
@@ -117,6 +110,8 @@ double clip(TrainerState& s) {
 /// Returns the numbers of update s. What the caller did not give comes from the schedule: lr(s - 1), and
 /// weight_decay(s - 1) if the schedule changes it.
 UpdateNumbers scheduled(const TrainerState& s, UpdateNumbers numbers) {
+  if (!numbers.lr && !numbers.muon_lr && s.config.optimizer.muon.lr > 0)
+    numbers.muon_lr = s.muon_schedule.lr(s.schedule_position);
   if (!numbers.lr)
     numbers.lr = s.schedule.lr(s.schedule_position);
   if (!numbers.weight_decay && s.schedule.weight_decay)
@@ -127,7 +122,7 @@ UpdateNumbers scheduled(const TrainerState& s, UpdateNumbers numbers) {
 /// Updates the weights. The biases of the routers move first, against the load of their experts
 /// (router_update.hpp). Then the optimizer changes every parameter by its gradient:
 ///
-///   w_p = optimizer(w_p, grad_p, lr, weight_decay)      (optim/adamw.hpp, optim/sgd.hpp)
+///   w_p = optimizer(w_p, grad_p, lr, weight_decay)      (optim/)
 ///
 /// w_p and grad_p have the shape of parameter p, or of this rank's shard of it.
 /// \return what the routers did, if the model has experts
@@ -135,6 +130,8 @@ std::optional<RouterResult> update_weights(TrainerState& s, UpdateNumbers number
   std::optional<RouterResult> routers;
   if (!s.model.mixtures().empty())
     routers = end_update_at_routers(s.model, *s.parallel.loss, *s.parallel.pipeline);
+  if (s.replay)
+    s.replay->check_tokens(s.updates_done + 1, s.tally.digest());
   s.update_norm.before();
   numbers.weight_decay = numbers.weight_decay.value_or(s.config.optimizer.weight_decay);
   s.optimizer->step(numbers);
@@ -179,6 +176,7 @@ StepResult record(TrainerState& s, const EndedUpdate& update) {
                        .loss = update.loss,
                        .grad_norm = update.grad_norm,
                        .lr = update.numbers.lr.value(),
+                       .muon_lr = update.numbers.muon_lr,
                        .mtp_loss = update.mtp_loss,
                        .eval_loss = update.eval_loss,
                        .weight_decay = update.numbers.weight_decay,
@@ -191,6 +189,9 @@ StepResult record(TrainerState& s, const EndedUpdate& update) {
   if (update.routers) {
     result.routing_digest = update.routers->digest;
     result.expert_imbalance = update.routers->imbalance;
+    result.balance_loss = update.routers->balance_loss;
+    result.router_z_loss = update.routers->z_loss;
+    result.dropped_slots = update.routers->dropped;
   }
   s.tally = UpdateTally(s.loader.first_row());
   return result;
@@ -228,6 +229,7 @@ UpdateBatches Trainer::next_batches() {
     update.totals.valid_tokens = valid.item<int64_t>();
   }
   s.loader.check_update(update.totals.valid_tokens);
+  count_routes(update);
   return update;
 }
 

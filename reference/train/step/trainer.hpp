@@ -27,6 +27,7 @@ struct MicroBatch;
 struct Parallel;
 struct BatchPiece;
 struct PieceLoss;
+struct Routing;
 struct Parameter;
 struct TokenOutputs;
 struct TrainerState;
@@ -61,6 +62,11 @@ class Trainer {
   /// `first_row` is the place of the result's first row in the micro-batch.
   using PartLeft = std::function<void(const std::string& part, const at::Tensor& result, int64_t first_row)>;
   void observe_parts(PartEntered entered, PartLeft left);
+  /// Called with each choice of a router; `part` is the name of its mixture of experts. A block that runs
+  /// again chooses again.
+  using RoutesChosen = std::function<void(const std::string& part, int64_t first_row, int64_t sequences,
+                                          const Routing& routing)>;
+  void observe_routes(RoutesChosen chosen);
 
   /// Makes one whole update. \throws NonFinite if its loss or gradient is not finite
   StepResult step();
@@ -144,6 +150,7 @@ class Trainer {
   /// Loss of a piece of a micro-batch, from its hidden states.
   using PieceLossOf = std::function<PieceLoss(const BatchPiece& piece, const at::Tensor& hidden)>;
   void stream_update();
+  void count_routes(const UpdateBatches& update);
   void differentiate(const MicroBatch& batch, const PieceLossOf& loss_of);
   void differentiate_in_pieces(const std::vector<BatchPiece>& pieces, const PieceLossOf& loss_of);
   std::vector<BatchPiece> pieces_of(const MicroBatch& batch) const;

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
+#include "reference/train/step/router_pass.hpp"
 #include "reference/train/step/trainer.hpp"
 #include "reference/train/step/trainer_state.hpp"
 
@@ -8,7 +9,10 @@
 namespace parity::reference {
 
 Trainer::Trainer(const RunConfig& config, std::shared_ptr<Group> world)
-    : state_(std::make_unique<TrainerState>(config, std::move(world))) {}
+    : state_(std::make_unique<TrainerState>(config, std::move(world))) {
+  if (state_->model.dimensions().moe.experts > 0)
+    prepare_routers(*state_);
+}
 
 Trainer::Trainer(const RunConfig& config) : Trainer(config, Group::world({}, {})) {}
 
@@ -32,6 +36,10 @@ void Trainer::observe_parts(PartEntered entered, PartLeft left) {
                 [&hooks, left = std::move(left)](const std::string& part, const torch::Tensor& result) {
                   left(part, result, hooks.first_row());
                 });
+}
+
+void Trainer::observe_routes(RoutesChosen chosen) {
+  state_->model.moe_pass().chosen = std::move(chosen);
 }
 
 int64_t Trainer::updates_done() const {

@@ -2,8 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/train/step/trainer_state.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include "reference/config/frozen.hpp"
 #include "reference/model/batch_invariance.hpp"
+#include "reference/optim/muon/muon.hpp"
+#include "reference/parallel/core/matrix_ranks.hpp"
 #include "reference/parallel/model/context_parallel.hpp"
 #include "reference/train/checks/equal_configs.hpp"
 #include "reference/train/checks/weights_digest.hpp"
@@ -48,12 +53,31 @@ Applied initialized(Decoder& model, const RunConfig& config, const Parallel& par
     check_equal_weights(digest, *parallel.world);
   model.move_to(parallel.world->device().place);
   if (config.train.batch_invariant)
-    make_batch_invariant(model.hooks());
+    make_batch_invariant(model.hooks(), config.parallel.own_sum_pieces());
   follow_collectives(*parallel.world);
   draw_residues(model);
   Applied applied = apply_parallelism(model, config.parallel, parallel);
   keep_levels(applied.parameters);
   return applied;
+}
+
+/// Returns what Muon needs besides its config. All ranks call it.
+MuonContext muon_context(const RunConfig& config, const Decoder& model, const Parameters& parameters,
+                         const Parallel& parallel) {
+  if (config.optimizer.name != OptimizerName::muon)
+    return {};
+  Parameters matrices;
+  std::ranges::copy_if(parameters, std::back_inserter(matrices), is_muon_matrix);
+  const ModelDimensions& d = model.dimensions();
+  return {make_matrix_ranks(config.optimizer.muon.sharding, matrices, parallel), d.n_heads / d.n_kv_heads,
+          d.head_dim()};
+}
+
+/// Returns the schedule of Muon's own rate; that of lr.base if it has none.
+Schedule make_muon_schedule(RunConfig config) {
+  if (config.optimizer.muon.lr > 0)
+    config.lr.base = config.optimizer.muon.lr;
+  return make_schedule(config);
 }
 
 }  // namespace
@@ -66,8 +90,10 @@ TrainerState::TrainerState(const RunConfig& run_config, std::shared_ptr<Group> w
              {parallel.batch->rank(), parallel.batch->size()}),
       places(places_of(config, *parallel.context)),
       applied(initialized(model, config, parallel, initial_weights)),
-      optimizer(make_optimizer(config.optimizer, applied.trained)),
+      optimizer(make_optimizer(config.optimizer, applied.trained,
+                               muon_context(config, model, applied.trained, parallel))),
       schedule(make_schedule(config)),
+      muon_schedule(make_muon_schedule(config)),
       update_norm(applied.parameters, *parallel.stage, *parallel.pipeline),
       tally(loader.first_row()),
       warnings(schedule.warnings) {

@@ -17,6 +17,7 @@
 #include "reference/parallel/core/parallel.hpp"
 #include "reference/train/numerics/float8_weights.hpp"
 #include "reference/train/step/batch_input.hpp"
+#include "reference/train/step/route_replay.hpp"
 #include "reference/train/step/token_outputs.hpp"
 #include "reference/train/step/trainer_hooks.hpp"
 #include "reference/train/step/update_norm.hpp"
@@ -36,8 +37,10 @@ struct TrainerState {
   std::string initial_weights;
   Applied applied;
   std::optional<Float8Weights> float8;
+  std::optional<RouteReplay> replay;
   std::unique_ptr<Optimizer> optimizer;
   Schedule schedule;
+  Schedule muon_schedule;  ///< of the matrices' rate, with optimizer.muon.lr
   UpdateNorm update_norm;
   UpdateTally tally;
   std::vector<std::string> warnings;
@@ -60,6 +63,11 @@ struct TrainerState {
   LossRule rule_for(int64_t valid_tokens, const UpdateTotals& totals) const {
     return {config.loss.normalization, valid_tokens,       totals,
             applied.cross_entropy_sum, config.loss.z_coef, applied.log_z};
+  }
+
+  /// Returns the place of the current micro-batch in this rank's rows of the update.
+  int64_t first_row_of(int64_t micro_batch) const {
+    return micro_batch * (config.data.global_batch / config.data.micro_batches / parallel.batch->size());
   }
 
   /// Drops what was derived from the old parameters. Call it after they were written from outside.

@@ -139,6 +139,20 @@ TEST_F(GoldenRecordTest, KeepsTwinsThatANewRecordLacks) {
   EXPECT_TRUE(read_golden(file).arms.at("one_indexed").twin);
 }
 
+TEST_F(GoldenRecordTest, KeepsATwinThatOnlyRoundsOtherwiseInAnotherEnvironment) {
+  add_twin("one_indexed", run_of());
+  record();
+  const auto recording_in = [&](const std::string& cpu, double factor64) {
+    add_arm("one_indexed", run_of(cpu));
+    add_twin("one_indexed", run_of(cpu, factor64));
+    return recording_of(file, arms);
+  };
+  EXPECT_EQ(recording_in("GenuineIntel", 1 + 0x1p-50), Recording::changed) << "its own environment";
+  EXPECT_EQ(recording_in("AuthenticAMD", 1 + 0x1p-30), Recording::changed) << "more than rounding";
+  EXPECT_EQ(recording_in("AuthenticAMD", 1 + 0x1p-50), Recording::unchanged);
+  EXPECT_FALSE(record());
+}
+
 TEST_F(GoldenRecordTest, ReplacesADamagedFile) {
   record();
   write_file(file, read_file(file).substr(0, 700));

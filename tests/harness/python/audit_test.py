@@ -35,7 +35,7 @@ class AuditTest(unittest.TestCase):
     def train(self, make, clip=None, after=None, halves=False):
         """Trains six updates and returns the audit: law -> finding.
 
-        make: model -> optimizer. clip: parameters -> None. after: called with the model after each update.
+        make: model -> optimizer, or a list of them. clip: parameters -> None. after: called with the model after each update.
         halves: divides the loss once more.
         """
         model = network()
@@ -50,8 +50,9 @@ class AuditTest(unittest.TestCase):
             loss.backward()
             recorder.tensor("input", "labels", labels)
             (clip or (lambda parameters: torch.nn.utils.clip_grad_norm_(parameters, 0.3)))(model.parameters())
-            optimizer.step()
-            optimizer.zero_grad()
+            for one in optimizer if isinstance(optimizer, list) else [optimizer]:
+                one.step()
+                one.zero_grad()
             if after:
                 after(model)
             recorder.step(loss=loss)
@@ -76,6 +77,28 @@ class AuditTest(unittest.TestCase):
                 for law in ("grad_norm", "clip", "update", "schedule", "loss"):
                     self.assertEqual(audit[law]["answer"], "holds", audit[law])
                 self.assertIn(word, " ".join(audit["update"]["notes"]))
+
+    def test_muon_is_asked_about_its_momentum(self):
+        def make(model):
+            matrices = [model[1].weight, model[4].weight]
+            others = [p for p in model.parameters() if all(p is not one for one in matrices)]
+            return [torch.optim.AdamW(others, lr=1e-2), torch.optim.Muon(matrices, lr=2e-2, weight_decay=0.01)]
+
+        def grow(model):
+            for p in (model[1].weight, model[4].weight):
+                optimizer_state[0].state[p]["momentum_buffer"].mul_(1.5)
+
+        optimizer_state = []
+        update = self.train(make)["update"]
+        self.assertEqual(update["answer"], "holds", update)
+        self.assertIn("of 2 matrices only the momentum is compared", " ".join(update["notes"]))
+
+        def make_and_keep(model):
+            both = make(model)
+            optimizer_state[:] = [both[1]]
+            return both
+        spoiled = self.train(make_and_keep, after=grow)["update"]
+        self.assertEqual(spoiled["answer"], "departs", spoiled)
 
     def test_groups_are_noted(self):
         def make(model):

@@ -60,6 +60,9 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"rl.generator.tp = 2", "rl.generator.tp = 2", "the 1 ranks"},
         Refused{"attention.backend = \"tiled\"\ntrain.batch_invariant = true\nparallel.tp = 2",
                 "rl.generator.tp = 1", "split differently"},
+        Refused{"attention.backend = \"tiled\"\ntrain.batch_invariant = true\nparallel.dp_shard = 4\n"
+                "parallel.tp_sum_pieces = 2\nrl.generator.tp = 4",
+                "rl.generator.tp = 4", "as many of the 2 pieces"},
         Refused{"attention.backend = \"tiled\"\ntrain.batch_invariant = true\nparallel.tp = 2\n"
                 "rl.generator.tp = 2\nparallel.loss_parallel = true",
                 "parallel.loss_parallel = true", "softmax is over whole logits"},

@@ -157,6 +157,39 @@ TEST_P(FixedOrderTest, Linear_SummedInAnotherOrder_Differs) {
   EXPECT_FALSE(fixed_order::linear(x, weight).equal(other));
 }
 
+TEST(TreeSumTest, AddsNeighboursFirst) {
+  // One after the other they are 1, since 1e8 + 1 rounds to 1e8.
+  const std::vector<float> terms = {1e8F, 1, -1e8F, 1};
+  std::vector<torch::Tensor> tensors;
+  for (const float term : terms)
+    tensors.push_back(torch::full({1}, term));
+  EXPECT_EQ(fixed_order::tree_sum(tensors).item<float>(), 0);
+  EXPECT_EQ(fixed_order::tree_sum({tensors[1]}).item<float>(), 1);
+}
+
+TEST_P(FixedOrderTest, LinearInPieces_TwoPieces_IsTheSumOfTwoProducts) {
+  const torch::Tensor x = random_at(1, {6, 42}, GetParam()), weight = random_at(0, {5, 42}, GetParam());
+  const auto half = [&](int64_t first) {
+    return fixed_order::linear(x.narrow(1, first, 21), weight.narrow(1, first, 21));
+  };
+  EXPECT_TRUE(fixed_order::linear_in_pieces(x, weight, 2).equal(half(0) + half(21)));
+  EXPECT_TRUE(fixed_order::linear_in_pieces(x, weight, 1).equal(fixed_order::linear(x, weight)));
+  EXPECT_FALSE(fixed_order::linear_in_pieces(x, weight, 2).equal(fixed_order::linear(x, weight)));
+}
+
+TEST_P(FixedOrderTest, LinearInPieces_SharedByRanks_IsTheSameTree) {
+  const torch::Tensor x = random_at(0, {6, 88}, GetParam()), weight = random_at(1, {5, 88}, GetParam());
+  const torch::Tensor alone = fixed_order::linear_in_pieces(x, weight, 8);
+  for (const int64_t ranks : {2, 4, 8}) {
+    std::vector<torch::Tensor> terms;
+    for (int64_t rank = 0; rank < ranks; ++rank)
+      terms.push_back(fixed_order::linear_in_pieces(x.chunk(ranks, 1)[static_cast<size_t>(rank)],
+                                                    weight.chunk(ranks, 1)[static_cast<size_t>(rank)],
+                                                    8 / ranks));
+    EXPECT_TRUE(fixed_order::tree_sum(terms).equal(alone)) << ranks;
+  }
+}
+
 TEST_P(FixedOrderTest, RmsNorm_AnyRow_IsAsDefined) {
   constexpr double eps = 1e-5;
   for (const int64_t width : {1, 3, 7, 8, 9, 16, 21, 64, 257})

@@ -41,7 +41,7 @@ torch::Tensor identity() {
 
 torch::Tensor run(const Moe& moe, const torch::Tensor& x, const ExpertDispatch& dispatch = {}) {
   const ModuleHooks none;
-  return moe.forward(x, identity(), Part(none, "moe"), dispatch);
+  return moe.forward(x, identity(), Part(none, "moe"), {.dispatch = dispatch});
 }
 
 torch::Tensor swiglu(const torch::Tensor& x, const torch::Tensor& w1, const torch::Tensor& w2,

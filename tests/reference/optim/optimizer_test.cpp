@@ -42,7 +42,8 @@ class AdamWTest : public testing::TestWithParam<OptimizerImplementation> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Implementations, AdamWTest,
-                         testing::Values(OptimizerImplementation::fused, OptimizerImplementation::plain),
+                         testing::Values(OptimizerImplementation::fused, OptimizerImplementation::plain,
+                                         OptimizerImplementation::foreach),
                          [](const auto& each) { return std::string(name_of(each.param)); });
 
 TEST_P(AdamWTest, FollowsTheFormulaByHand) {
@@ -66,6 +67,64 @@ TEST_P(AdamWTest, FollowsTheFormulaByHand) {
 
 TEST_P(AdamWTest, LearningRateZeroLeavesEveryBit) {
   EXPECT_THAT(trained(config_of(GetParam()), 0.0), testing::ElementsAreArray(start));
+}
+
+TEST_P(AdamWTest, AdamAddsTheDecayToTheGradient) {
+  OptimizerConfig config = config_of(GetParam());
+  config.name = OptimizerName::adam;
+  const double lr = 0.01, b1 = config.beta1, b2 = config.beta2;
+  const std::vector<double> actual = trained(config, lr);
+  for (size_t i = 0; i < 4; ++i) {
+    double p = start[i], m = 0, v = 0;
+    for (size_t t = 1; t <= 3; ++t) {
+      const double g = gradients[t - 1][i] + 0.1 * p;
+      m = b1 * m + (1 - b1) * g;
+      v = b2 * v + (1 - b2) * g * g;
+      p -= lr * m / (1 - std::pow(b1, t)) / (std::sqrt(v / (1 - std::pow(b2, t))) + config.eps);
+    }
+    EXPECT_NEAR(actual[i], p, 1e-14) << i;
+  }
+}
+
+TEST(LionTest, FollowsTheFormulaByHand) {
+  OptimizerConfig config;
+  config.name = OptimizerName::lion;
+  config.beta2 = 0.99;
+  const std::vector<double> actual = trained(config, 0.01);
+  for (size_t i = 0; i < 4; ++i) {
+    double p = start[i], m = 0;
+    for (const auto& gradient : gradients) {
+      const double direction = 0.9 * m + (1 - 0.9) * gradient[i];
+      p = p * (1 - 0.01 * 0.1) - 0.01 * (direction > 0 ? 1 : direction < 0 ? -1 : 0);
+      m = 0.99 * m + (1 - 0.99) * gradient[i];
+    }
+    EXPECT_NEAR(actual[i], p, 1e-14) << i;
+  }
+}
+
+/// Which of a matrix and a vector shrink by weight decay alone.
+std::vector<bool> shrunk(OptimizerConfig config, DecayedParameters rule) {
+  config.decay = rule;
+  config.weight_decay = 0.1;
+  const Parameters parameters = {{"layers.0.attention.wo.weight", torch::ones({2, 2}).requires_grad_(true)},
+                                 {"norm.weight", torch::ones({2}).requires_grad_(true)}};
+  for (const Parameter& parameter : parameters)
+    torch::Tensor(parameter.value).mutable_grad() = torch::zeros_like(parameter.value);
+  make_optimizer(config, parameters)->step({.lr = 0.5, .weight_decay = 0.1});
+  return {parameters[0].value.min().item<float>() < 1, parameters[1].value.min().item<float>() < 1};
+}
+
+TEST(DecayTest, OfMatrices_LeavesVectors) {
+  for (const OptimizerName name : {OptimizerName::adamw, OptimizerName::sgd, OptimizerName::muon,
+                                   OptimizerName::adam, OptimizerName::lion})
+    for (const OptimizerImplementation form :
+         {OptimizerImplementation::fused, OptimizerImplementation::plain, OptimizerImplementation::foreach}) {
+      OptimizerConfig config;
+      config.name = name;
+      config.implementation = form;
+      EXPECT_EQ(shrunk(config, DecayedParameters::all), std::vector({true, true})) << name_of(name);
+      EXPECT_EQ(shrunk(config, DecayedParameters::matrices), std::vector({true, false})) << name_of(name);
+    }
 }
 
 OptimizerConfig sgd(double momentum, double weight_decay, OptimizerImplementation implementation) {
@@ -94,7 +153,8 @@ TEST_P(SgdTest, FollowsTheFormulaByHand) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Implementations, SgdTest,
-                         testing::Values(OptimizerImplementation::fused, OptimizerImplementation::plain),
+                         testing::Values(OptimizerImplementation::fused, OptimizerImplementation::plain,
+                                         OptimizerImplementation::foreach),
                          [](const auto& instance) { return std::string(name_of(instance.param)); });
 
 TEST(OptimizerStateTest, NamesEveryTensorThatIsNeededToGoOn) {

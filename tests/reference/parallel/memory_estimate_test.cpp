@@ -109,6 +109,12 @@ TEST(MemoryEstimateByHandTest, OfLlama3EightBillionOverEightShards) {
   EXPECT_EQ(estimate_memory(config).front().gathered, 2 * elements);
   config.optimizer.name = OptimizerName::sgd;
   EXPECT_EQ(estimate_memory(config).front().optimizer, 0);
+  config.optimizer.name = OptimizerName::lion;
+  EXPECT_EQ(estimate_memory(config).front().optimizer, 4 * estimate.parameters);
+  // AdamW's two moments: of the embedding, the output, and two norms in each of 32 blocks and the last one.
+  const int64_t others = (int64_t{2} * 128256 * 4096 + 65 * 4096) / 8;
+  config.optimizer.name = OptimizerName::muon;
+  EXPECT_EQ(estimate_memory(config).front().optimizer, 4 * (estimate.parameters + others));
 }
 
 TEST(MemoryEstimateByHandTest, Policy_CountsGeneratorTwiceReferenceOnce) {

@@ -67,6 +67,32 @@ TEST_F(BitwiseLayoutsTest, TensorAndSequenceParallelOfTheSameDegree) {
     });
 }
 
+TEST_F(BitwiseLayoutsTest, TensorParallelOfAnotherDegreeIfSumsAreTrees) {
+  struct Degrees {
+    int64_t trainer, shards, generator;
+  };
+  for (const auto& [trainer, shards, generator] :
+       {Degrees{2, 1, 1}, Degrees{4, 1, 1}, Degrees{4, 1, 2}, Degrees{1, 4, 4}, Degrees{2, 2, 4}})
+    for (const bool sequence : {false, true})
+      expect_same_bits([=](RunConfig& c) {
+        c.architecture.n_kv_heads = 4;
+        c.parallel.tp = trainer;
+        c.parallel.dp_shard = shards;
+        c.parallel.sequence_parallel = sequence && trainer > 1;
+        c.parallel.tp_sum_pieces = 8;
+        c.rl.generator.tp = generator;
+      });
+}
+
+TEST_F(BitwiseLayoutsTest, TreesUnderAPolicyOf16Bits) {
+  expect_same_bits([](RunConfig& c) {
+    c.parallel.dp_shard = c.parallel.tp = 2;
+    c.parallel.tp_sum_pieces = 4;
+    c.parallel.mixed_precision = MixedPrecision::bf16;
+    c.rl.generator.dtype = GeneratorPrecision::bfloat16;
+  });
+}
+
 TEST_F(BitwiseLayoutsTest, StagesOfAPipeline) {
   expect_same_bits([](RunConfig& c) {
     c.parallel.pp = 2;

@@ -55,14 +55,15 @@ def summed(number):
 
 def backward(model, micro_batches, valid, config):
     """Gradients of an update. Returns the losses of its micro-batches."""
-    losses = []
+    losses, passes = [], len(micro_batches) * dist.get_world_size()
+    pytorch_moe.count_update(model, lambda: [model(tokens, positions) for tokens, _, positions in micro_batches], summed)
     for index, (tokens, labels, positions) in enumerate(micro_batches):
         last = index + 1 == len(micro_batches)
         model.set_requires_gradient_sync(last or config["parallel.sync"] == "each")
         logits = pytorch_llama.wide(model(tokens, positions))
         loss = nn.functional.cross_entropy(logits.flatten(0, -2), labels.flatten(),
                                            reduction="sum", ignore_index=-100) / valid
-        loss.backward()
+        torch.autograd.backward([loss, *pytorch_moe.take_losses(model, passes)])
         losses.append(loss.detach())
     return losses
 

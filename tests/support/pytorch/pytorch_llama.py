@@ -24,6 +24,7 @@ import pytorch_policy_loss
 import pytorch_schedules
 import pytorch_variants
 from pytorch_decoder import Llama, dense_mask, documents_of  # noqa: F401
+from pytorch_optimizers import make_optimizer
 from pytorch_rope import wide
 
 
@@ -39,16 +40,6 @@ def read_config():
         return dict(flatten(json.load(file)))
 
 
-def make_optimizer(model, config):
-    lr = config["lr.base"]
-    decay = config["optimizer.weight_decay"]
-    fused = config["optimizer.implementation"] == "fused"
-    parameters = [p for p in model.parameters() if p.requires_grad]
-    if config["optimizer.name"] == "sgd":
-        return torch.optim.SGD(parameters, lr=lr, momentum=config["optimizer.momentum"],
-                               weight_decay=decay, fused=fused)
-    return torch.optim.AdamW(parameters, lr=lr, eps=config["optimizer.eps"], weight_decay=decay,
-                             betas=(config["optimizer.beta1"], config["optimizer.beta2"]), fused=fused)
 
 
 def chunked_backward(model, tokens, positions, labels, chunks, loss_of):
@@ -97,15 +88,21 @@ def forward_backward(model, tokens, labels, positions, valid, count, config):
             loss = summed(logits, labels)
         else:
             loss = averaged(logits, labels) * own
-        if not model.mtp:
-            loss.backward()
-            return loss.detach(), None
-        documents = documents_of(tokens, positions, config)
-        each = [divide(cross_entropy(logits, pytorch_variants.further_labels(labels, documents, depth), "sum"))
-                for depth, logits in enumerate(model.further(hidden, tokens, positions), start=1)]
-        further = torch.stack(each).mean()
-    (loss + config.get("loss.mtp_coef", 0.3) * further).backward()
-    return loss.detach(), further.detach()
+        further = further_loss(model, hidden, (tokens, labels, positions), config, divide, cross_entropy)
+    more = [] if further is None else [config.get("loss.mtp_coef", 0.3) * further]
+    torch.autograd.backward([sum(more, loss), *pytorch_moe.take_losses(model, count)])
+    return loss.detach(), None if further is None else further.detach()
+
+
+def further_loss(model, hidden, batch, config, divide, cross_entropy):
+    """The mean loss of the depths of multi-token prediction; None without any."""
+    if not model.mtp:
+        return None
+    tokens, labels, positions = batch
+    documents = documents_of(tokens, positions, config)
+    each = [divide(cross_entropy(logits, pytorch_variants.further_labels(labels, documents, depth), "sum"))
+            for depth, logits in enumerate(model.further(hidden, tokens, positions), start=1)]
+    return torch.stack(each).mean()
 
 
 def policy_forward_backward(model, batch, valid, completions, config):
@@ -124,6 +121,7 @@ def train_step(model, optimizer, micro_batches, config):
         completions = sum((labels != -100).any(1).sum() for _, labels, _, _ in micro_batches)
         losses = [(policy_forward_backward(model, batch, valid, completions, config), None) for batch in micro_batches]
     else:
+        pytorch_moe.count_update(model, lambda: [model(tokens, positions) for tokens, _, positions, _ in micro_batches])
         losses = [forward_backward(model, tokens, labels, positions, valid, len(micro_batches), config)
                   for tokens, labels, positions, _ in micro_batches]
     trained = [p for p in model.parameters() if p.requires_grad]

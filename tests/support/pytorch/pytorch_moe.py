@@ -4,6 +4,8 @@
 
 Shapes: T tokens, K experts a token, N = T K, E experts, D width, F width of an expert.
 """
+import math
+
 import torch
 import torch.nn.functional as F
 from torch import nn
@@ -26,7 +28,10 @@ def settings_of(config):
             "scale": chosen("route_scale", 1.0, 0.0), "groups": chosen("groups", 0),
             "limited": chosen("limited_groups", 0), "force": config.get("moe.force_balance", False),
             "step": config.get("moe.load_balance_coeff", 1e-3) if config.get("moe.load_balance") != "off" else 0,
-            "grouped": config.get("moe.matmul") == "grouped_bf16"}
+            "grouped": config.get("moe.matmul") == "grouped_bf16",
+            "balance": config.get("moe.balance_loss", "none"), "alpha": config.get("moe.balance_loss_coeff", 0.01),
+            "global": config.get("moe.balance_loss_scope") == "global_batch", "z": config.get("moe.z_loss_coeff", 0.0),
+            "capacity": config.get("moe.capacity_factor", 0.0), "drop": config.get("moe.drop", "position")}
 
 
 class Experts(nn.Module):
@@ -74,6 +79,8 @@ class MoE(nn.Module):
         self.shared_experts = feed_forward(dim, shared.shape[0]) if shared is not None else None
         self.bias = torch.zeros(count)
         self.counts = torch.zeros(count, dtype=torch.int64)
+        self.update_counts = None  # of the whole update, where the balance loss is of all its tokens
+        self.losses = []           # of the passes since they were last taken
 
     def route(self, x):
         with torch.autocast("cpu", enabled=False):  # which expert a token goes to does not hang on 16 bits
@@ -89,14 +96,49 @@ class MoE(nn.Module):
         weights = scores.gather(-1, experts)
         if self.s["norm"]:
             weights = weights / (weights.sum(-1, keepdim=True) + 1e-20)
+        if torch.is_grad_enabled():
+            self.add_losses(logits, scores, experts)
         return experts, weights * self.s["scale"]
+
+    def add_losses(self, logits, scores, experts):
+        """Switch Transformer eq. 4, with K experts a token; DeepSeek-V3 eq. 17 to 20; ST-MoE eq. 5."""
+        count = scores.shape[-1]
+        p = scores if self.s["score"] == "softmax" else scores / scores.sum(-1, keepdim=True)
+        if self.s["balance"] != "none":
+            sets = self.sequences if self.s["balance"] == "sequence" else 1
+            terms = []
+            for some, chosen in zip(p.chunk(sets), experts.chunk(sets)):
+                n = torch.bincount(chosen.flatten(), minlength=count)
+                n = (n if self.update_counts is None else self.update_counts).to(p.dtype)
+                terms.append((n * count / n.sum() * some.mean(0)).sum())
+            self.losses.append((self.s["alpha"], torch.stack(terms).mean()))
+        if self.s["z"]:
+            self.losses.append((self.s["z"], logits.logsumexp(-1).square().mean()))
+
+    def taken(self, experts, weights):
+        """The slots that experts take, by expert and then by token; slot t K + j is the j-th expert of token t."""
+        order = experts.flatten().argsort(stable=True)
+        if not self.s["capacity"]:
+            return order
+        most = math.ceil(self.s["capacity"] * experts.numel() / len(self.bias))
+        slots = []
+        for e in range(len(self.bias)):
+            mine = [slot for slot in order.tolist() if experts.flatten()[slot] == e]
+            if self.s["drop"] == "score":
+                mine = sorted(mine, key=lambda slot: -weights.flatten()[slot].item())
+            slots += sorted(mine[:most])
+        return torch.tensor(slots)
 
     def forward(self, x_BSD):
         x = x_BSD.flatten(0, 1)
+        self.sequences = x_BSD.shape[0]
         experts, weights = self.route(x)
-        counts = torch.bincount(experts.flatten(), minlength=len(self.bias))
-        self.counts += counts
-        order = experts.flatten().argsort(stable=True)
+        order = self.taken(experts, weights)
+        if torch.is_grad_enabled():
+            self.counts += torch.bincount(experts.flatten(), minlength=len(self.bias))
+        elif self.update_counts is not None:
+            self.update_counts += torch.bincount(experts.flatten(), minlength=len(self.bias))
+        counts = torch.bincount(experts.flatten()[order], minlength=len(self.bias))
         token, weight = order // self.s["top_k"], weights.flatten()[order].unsqueeze(1)
         taken = x[token] * weight if self.s["before"] else x[token]
         given = self.experts(taken, counts)
@@ -119,3 +161,28 @@ def end_update(model, reduce=lambda counts: counts):
     for module in model.modules():
         if isinstance(module, MoE):
             module.end_update(reduce)
+
+
+def mixtures(model):
+    return [module for module in model.modules() if isinstance(module, MoE)]
+
+
+def take_losses(model, passes):
+    """The routers' losses of one of `passes` equal passes of an update, by kind of loss and then by block."""
+    losses = [alpha / passes * loss for module in mixtures(model) for alpha, loss in module.losses]
+    for module in mixtures(model):
+        module.losses = []
+    return losses
+
+
+def count_update(model, run, reduce=lambda counts: counts):
+    """Counts the load of the whole update in passes without gradients, if a balance loss is of all its tokens."""
+    modules = [module for module in mixtures(model) if module.s["balance"] == "switch" and module.s["global"]]
+    if not modules:
+        return
+    for module in modules:
+        module.update_counts = torch.zeros_like(module.counts)
+    with torch.no_grad():
+        run()
+    for module in modules:
+        reduce(module.update_counts)

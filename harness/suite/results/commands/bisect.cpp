@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/base/processes/process.hpp"
+#include "harness/suite/plan/traces_read.hpp"
 #include "harness/suite/runs/run_settings.hpp"
 
 namespace parity::suite {
@@ -60,9 +61,11 @@ std::string reason_not_comparable(const Arm& a, const Arm& b) {
   if (a.command != b.command || a.inputs != b.inputs || a.ranks != b.ranks || a.names != b.names)
     return "arms " + a.name + " and " + b.name +
            " are different commands (they differ in no config key, so there is nothing to switch)";
-  if (std::ranges::any_of(a.command,
-                          [](const auto& word) { return word.find("{trace:") != std::string::npos; }))
-    return "arm " + a.name + " reads the trace of another arm ({trace:...}), which is not run here";
+  for (const Arm* arm : {&a, &b})
+    if (arm->config.contains(replay_key) || std::ranges::any_of(arm->command, [](const auto& word) {
+          return word.find("{trace:") != std::string::npos;
+        }))
+      return "arm " + arm->name + " reads the trace of another arm ({trace:...}), which is not run here";
   return "";
 }
 

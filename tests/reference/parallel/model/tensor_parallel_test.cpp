@@ -7,6 +7,7 @@
 
 #include "harness/base/error.hpp"
 #include "reference/data/loader.hpp"
+#include "reference/model/batch_invariance.hpp"
 #include "reference/parallel/core/layout.hpp"
 #include "reference/parallel/core/sharded_norm.hpp"
 #include "reference/train/step/trainer.hpp"
@@ -68,6 +69,63 @@ TEST_F(TensorParallelTest, EachParallelism_TrainsAsOneProcess) {
         EXPECT_THAT(beside_one_process(config), Each(""))
             << ranks << " ranks, " << sequence_parallel << loss_parallel;
       }
+}
+
+ModelDimensions dimensions_of_four_heads() {
+  ModelDimensions dimensions = tiny_dimensions();
+  dimensions.n_kv_heads = 4;
+  return dimensions;
+}
+
+torch::Tensor invariant_logits(const Decoder& model, int64_t length) {
+  const torch::Tensor tokens = torch::arange(2 * length).view({2, length}),
+                      places = torch::arange(length).expand({2, length}).contiguous();
+  const torch::NoGradGuard no_grad;
+  return model.forward({tokens, places, model.get_attention_masks(tokens, places)});
+}
+
+/// Returns the number of lengths at which the logits over all ranks are not those of one rank.
+int64_t lengths_with_other_bits(const GroupPointer& ranks, ParallelConfig layout, torch::ScalarType dtype) {
+  const ModelDimensions dimensions = dimensions_of_four_heads();
+  Decoder model(dimensions, dtype, {AttentionBackend::tiled, {}}),
+      whole(dimensions, dtype, {AttentionBackend::tiled, {}});
+  for (Decoder* each : {&model, &whole})
+    initialize(*each, 1);
+  make_batch_invariant(whole.hooks(), ParallelConfig{.tp_sum_pieces = layout.tp_sum_pieces}.own_sum_pieces());
+  layout.tp = ranks->size();
+  make_batch_invariant(model.hooks(), layout.own_sum_pieces());
+  apply_tensor_parallel(model, layout, ranks);
+  int64_t others = 0;
+  for (int64_t length = 1; length <= 20; ++length)
+    others += invariant_logits(model, length).equal(invariant_logits(whole, length)) ? 0 : 1;
+  return others;
+}
+
+TEST_F(TensorParallelTest, SumsAsATree_LogitsHaveTheBitsOfOneRank) {
+  for (const int64_t size : {2, 4})
+    EXPECT_THAT(
+        run_ranks(size,
+                  [&](Group& world) {
+                    for (const bool sequence : {false, true})
+                      for (const auto dtype : {torch::kFloat32, torch::kFloat64, torch::kBFloat16}) {
+                        const ParallelConfig tree = {.sequence_parallel = sequence, .tp_sum_pieces = 8};
+                        require(lengths_with_other_bits(held(world), tree, dtype) == 0, c10::toString(dtype));
+                        require(lengths_with_other_bits(held(world), {}, dtype) > 5,
+                                "without a tree the same bits");
+                      }
+                  }),
+        Each(""));
+}
+
+TEST_F(TensorParallelTest, SumsAsATree_TrainAsOneProcess) {
+  for (const bool sequence_parallel : {false, true}) {
+    RunConfig config = tiny_config(Precision::float64);
+    config.architecture.n_kv_heads = 4;
+    config.attention.backend = AttentionBackend::tiled;
+    config.train.batch_invariant = true;
+    config.parallel = {.tp = 4, .sequence_parallel = sequence_parallel, .tp_sum_pieces = 8};
+    EXPECT_THAT(beside_one_process(config), Each("")) << sequence_parallel;
+  }
 }
 
 TEST_F(TensorParallelTest, AlsoASequenceShorterThanTheRanks) {

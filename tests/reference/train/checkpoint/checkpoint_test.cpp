@@ -51,7 +51,14 @@ TEST(CheckpointTest, AResumedRunHasTheBitsOfTheStraightOne) {
   ramp.optimizer.weight_decay_ramp = WeightDecayRamp::cosine;
   RunConfig late = tiny_config();
   late.lr.schedule = ScheduleName::deepspeed;
-  for (const RunConfig& config : {tiny_config(), tiny_config(Precision::float64), sgd, ramp, late})
+  RunConfig muon = tiny_config();
+  muon.optimizer.name = OptimizerName::muon;
+  muon.optimizer.muon.lr = 0.02;
+  RunConfig lion = tiny_config();
+  lion.optimizer.name = OptimizerName::lion;
+  lion.optimizer.decay = DecayedParameters::matrices;
+  for (const RunConfig& config :
+       {tiny_config(), tiny_config(Precision::float64), sgd, ramp, late, muon, lion})
     EXPECT_THAT(resumed_losses(config, {}), testing::ElementsAreArray(straight_losses(config)));
 }
 

@@ -51,6 +51,12 @@ TEST_P(PyTorchExpertsTest, GivesTheSameBitsWithAllExpertsOnEachRank) {
 INSTANTIATE_TEST_SUITE_P(
     Settings, PyTorchExpertsTest,
     testing::Values(Setting{"Experts", "float32", experts},
+                    Setting{"LossOfEachRank", "float32",
+                            with(experts, {{"moe.balance_loss", "switch"}, {"moe.balance_loss_coeff", 0.5}})},
+                    Setting{"LossOfTheWholeUpdate", "float32",
+                            with(experts, {{"moe.balance_loss", "switch"},
+                                           {"moe.balance_loss_coeff", 0.5},
+                                           {"moe.balance_loss_scope", "global_batch"}})},
                     Setting{"GroupedMatmul", "float32", with(experts, {{"moe.matmul", "grouped_bf16"}})},
                     Setting{"SharedExpertsInFloat64", "float64",
                             with(experts, {{"moe.shared_hidden", 40}, {"moe.score", "sigmoid"}})}),

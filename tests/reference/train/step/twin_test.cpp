@@ -14,13 +14,14 @@
 namespace parity::reference {
 namespace {
 
-/// Names of the operators that were seen with a float32 (or complex64) tensor. RecordFunction swallows
-/// exceptions, so it only records.
+/// Names of the operators that were seen with a float32 (or complex64, or bfloat16) tensor. RecordFunction
+/// swallows exceptions, so it only records.
 std::set<std::string> narrow_operators;
 
 void note(const at::RecordFunction& function, c10::ArrayRef<const c10::IValue> values) {
   const auto look = [&](const at::Tensor& x) {
-    if (x.defined() && (x.scalar_type() == at::kFloat || x.scalar_type() == at::kComplexFloat))
+    if (x.defined() && (x.scalar_type() == at::kFloat || x.scalar_type() == at::kComplexFloat ||
+                        x.scalar_type() == at::kBFloat16))
       narrow_operators.insert(function.name());
   };
   for (const c10::IValue& value : values) {
@@ -67,6 +68,14 @@ TEST(TwinTest, NoOperatorOfAFloat64SgdUpdateTouchesFloat32) {
   config.optimizer.name = OptimizerName::sgd;
   config.optimizer.momentum = 0.9;
   EXPECT_THAT(narrow_operators_of_an_update(config), testing::IsEmpty());
+}
+
+TEST(TwinTest, Float64Muon_TouchesNoNarrowType) {
+  RunConfig config = tiny_config(Precision::float64);
+  config.optimizer.name = OptimizerName::muon;
+  EXPECT_THAT(narrow_operators_of_an_update(config), testing::IsEmpty());
+  config.dtype = Precision::float32;
+  EXPECT_TRUE(narrow_operators_of_an_update(config).contains("aten::lerp_"));
 }
 
 TEST(TwinTest, Float64ChunkedOrScaled_TouchesNoFloat32) {

@@ -1,0 +1,12 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+namespace parity {
+
+/// Returns the name of this host, as gethostname(2) has it; "an unnamed host" if it has none.
+std::string host_name();
+
+}  // namespace parity

@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The operators of batch-invariant mode, so that operator cases can ask about them:
+// parity::fixed_order_linear ...
+#include <torch/library.h>
+
+#include "reference/model/fixed_order.hpp"
+
+namespace parity::reference {
+namespace {
+
+/// \param a  [..., 2] real and imaginary parts \param b  [..., 2], broadcast to the shape of a
+torch::Tensor complex_product(const torch::Tensor& a, const torch::Tensor& b) {
+  return at::view_as_real(
+      fixed_order::complex_product(at::view_as_complex(a.clone(at::MemoryFormat::Contiguous)),
+                                   at::view_as_complex(b.clone(at::MemoryFormat::Contiguous))));
+}
+
+TORCH_LIBRARY(parity, library) {
+  library.def("fixed_order_linear(Tensor x, Tensor weight) -> Tensor", &fixed_order::linear);
+  library.def("fixed_order_linear_in_pieces(Tensor x, Tensor weight, int pieces) -> Tensor",
+              &fixed_order::linear_in_pieces);
+  library.def("fixed_order_rms_norm(Tensor x, Tensor weight, float eps) -> Tensor", &fixed_order::rms_norm);
+  library.def("fixed_order_silu(Tensor x) -> Tensor", &fixed_order::silu);
+  library.def("fixed_order_complex_product(Tensor a, Tensor b) -> Tensor", &complex_product);
+}
+
+}  // namespace
+}  // namespace parity::reference
