@@ -59,7 +59,7 @@ torch::Tensor DistributedMatrices::collect(const MatrixWork& work, int64_t first
   }
   for (int64_t rank = 0; rank < size && is_owner; ++rank)
     receive[static_cast<size_t>(rank)] = map_.elements(own, rank);
-  const torch::Tensor got = ranks_->all_to_all(at::cat(parts), send, receive);
+  torch::Tensor got = ranks_->all_to_all(at::cat(parts), send, receive);
   if (!is_owner)
     return got;
   const torch::Tensor whole = torch::empty(map_.shape(own), got.options());
