@@ -12,8 +12,9 @@
 namespace parity::reference {
 
 bool is_muon_matrix(const Parameter& parameter) {
-  if (parameter.name.starts_with("tok_embeddings.") || parameter.name.starts_with("output."))
-    return false;
+  for (const char* part : {"tok_embeddings.", "pos_embeddings.", "output."})
+    if (parameter.name.starts_with(part))
+      return false;
   return parameter.value.dim() == 2 || (parameter.value.dim() == 3 && is_expert(parameter.name));
 }
 

@@ -71,7 +71,7 @@ def newton_schulz(config):
 
 
 def is_matrix(name, p):
-    return not name.startswith(("tok_embeddings.", "output.")) and (p.dim() == 2 or ".experts." in name)
+    return not name.startswith(("tok_embeddings.", "pos_embeddings.", "output.")) and (p.dim() == 2 or ".experts." in name)
 
 
 class Muon(torch.optim.Optimizer):

@@ -115,6 +115,7 @@ TEST(MuonTest, FollowsTheFormulaByHand) {
 
 TEST(MuonTest, LeavesEmbeddingsOutputAndVectorsToAdamW) {
   const Parameters parameters = {parameter("tok_embeddings.weight", matrix(6, 4)),
+                                 parameter("pos_embeddings.weight", matrix(6, 4)),
                                  parameter("layers.0.attention.wq.weight", matrix(4, 4)),
                                  parameter("layers.0.attention_norm.weight", matrix(1, 4).flatten()),
                                  parameter("layers.0.moe.experts.w1", matrix(6, 4).view({2, 3, 4})),
@@ -128,8 +129,8 @@ TEST(MuonTest, LeavesEmbeddingsOutputAndVectorsToAdamW) {
   EXPECT_THAT(names,
               testing::ElementsAre("momentum_buffer/layers.0.attention.wq.weight",
                                    "momentum_buffer/layers.0.moe.experts.w1", "exp_avg/tok_embeddings.weight",
-                                   "exp_avg/layers.0.attention_norm.weight", "exp_avg/norm.weight",
-                                   "exp_avg/output.weight"));
+                                   "exp_avg/pos_embeddings.weight", "exp_avg/layers.0.attention_norm.weight",
+                                   "exp_avg/norm.weight", "exp_avg/output.weight"));
 }
 
 TEST(MuonTest, RateOfItsOwnMustBeGiven) {
