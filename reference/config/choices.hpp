@@ -3,6 +3,7 @@
 #pragma once
 
 #include "harness/base/enum_names.hpp"
+#include "reference/config/variant_choices.hpp"
 
 // The closed sets of values that config keys take, each with the names that files use.
 
@@ -49,67 +50,6 @@ constexpr auto enum_names(InitializationChoice) {
 enum class Switch { model, on, off };
 constexpr auto enum_names(Switch) {
   return named<Switch::off>("switch", {"model", "on", "off"});
-}
-
-/// Factor of the embedding: none, sqrt(dim), or sqrt(dim) rounded to bfloat16.
-enum class EmbeddingScale { none, sqrt_dim, sqrt_dim_bfloat16 };
-constexpr auto enum_names(EmbeddingScale) {
-  return named<EmbeddingScale::sqrt_dim_bfloat16>("embedding scale",
-                                                  {"none", "sqrt_dim", "sqrt_dim_bfloat16"});
-}
-
-/// What the sigmoid gate of attention's output multiplies: nothing, each element, or each head.
-enum class AttentionGate { none, elements, heads };
-constexpr auto enum_names(AttentionGate) {
-  return named<AttentionGate::heads>("attention gate", {"none", "elements", "heads"});
-}
-
-/// Which linear layers have biases; `attention` are q, k, v and the output, `all` also the feed-forward
-/// layer.
-enum class BiasChoice { model, none, qkv, attention, all };
-constexpr auto enum_names(BiasChoice) {
-  return named<BiasChoice::all>("biases", {"model", "none", "qkv", "attention", "all"});
-}
-
-/// What tells the model where a token is: RoPE, or a learned vector per position.
-enum class PositionEmbedding { model, rope, learned };
-constexpr auto enum_names(PositionEmbedding) {
-  return named<PositionEmbedding::learned>("position embedding", {"model", "rope", "learned"});
-}
-
-enum class NormChoice { model, rms, layer };
-constexpr auto enum_names(NormChoice) {
-  return named<NormChoice::layer>("norm", {"model", "rms", "layer"});
-}
-
-enum class FeedForwardChoice { model, swiglu, gelu_tanh };
-constexpr auto enum_names(FeedForwardChoice) {
-  return named<FeedForwardChoice::gelu_tanh>("feed-forward layer", {"model", "swiglu", "gelu_tanh"});
-}
-
-/// Linear layers that may get low-rank adapters.
-enum class LoraTarget { wq, wk, wv, wo, w1, w2, w3 };
-constexpr auto enum_names(LoraTarget) {
-  return named<LoraTarget::w3>("target of adapters", {"wq", "wk", "wv", "wo", "w1", "w2", "w3"});
-}
-
-/// Whether an adapter's product is added to the layer's output, or its matrix to the layer's weight.
-enum class LoraForm { unmerged, merged };
-constexpr auto enum_names(LoraForm) {
-  return named<LoraForm::merged>("form of adapters", {"unmerged", "merged"});
-}
-
-/// What alpha is divided by: the rank, or its square root.
-enum class LoraScale { rank, sqrt_rank };
-constexpr auto enum_names(LoraScale) {
-  return named<LoraScale::sqrt_rank>("scale of adapters", {"rank", "sqrt_rank"});
-}
-
-/// How far the labels of multi-token prediction are shifted: depth k predicts k tokens further; or, wrongly,
-/// each depth predicts the main model's labels.
-enum class MtpLabels { shifted, unshifted };
-constexpr auto enum_names(MtpLabels) {
-  return named<MtpLabels::unshifted>("labels of multi-token prediction", {"shifted", "unshifted"});
 }
 
 enum class RouterScoreChoice { model, softmax, sigmoid };
