@@ -86,15 +86,21 @@ def forward_backward(model, tokens, labels, positions, valid, count, config):
             loss = summed(logits, labels)
         else:
             loss = averaged(logits, labels) * own
-        if not model.mtp:
-            torch.autograd.backward([loss, *pytorch_moe.take_losses(model, count)])
-            return loss.detach(), None
-        documents = documents_of(tokens, positions, config)
-        each = [divide(cross_entropy(logits, pytorch_variants.further_labels(labels, documents, depth), "sum"))
-                for depth, logits in enumerate(model.further(hidden, tokens, positions), start=1)]
-        further = torch.stack(each).mean()
-    torch.autograd.backward([loss + config.get("loss.mtp_coef", 0.3) * further, *pytorch_moe.take_losses(model, count)])
-    return loss.detach(), further.detach()
+        further = further_loss(model, hidden, (tokens, labels, positions), config, divide, cross_entropy)
+    more = [] if further is None else [config.get("loss.mtp_coef", 0.3) * further]
+    torch.autograd.backward([sum(more, loss), *pytorch_moe.take_losses(model, count)])
+    return loss.detach(), None if further is None else further.detach()
+
+
+def further_loss(model, hidden, batch, config, divide, cross_entropy):
+    """The mean loss of the depths of multi-token prediction; None without any."""
+    if not model.mtp:
+        return None
+    tokens, labels, positions = batch
+    documents = documents_of(tokens, positions, config)
+    each = [divide(cross_entropy(logits, pytorch_variants.further_labels(labels, documents, depth), "sum"))
+            for depth, logits in enumerate(model.further(hidden, tokens, positions), start=1)]
+    return torch.stack(each).mean()
 
 
 def policy_forward_backward(model, batch, valid, completions, config):
