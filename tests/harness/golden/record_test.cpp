@@ -147,9 +147,9 @@ TEST_F(GoldenRecordTest, KeepsATwinThatOnlyRoundsOtherwiseInAnotherEnvironment) 
     add_twin("one_indexed", run_of(cpu, factor64));
     return recording_of(file, arms);
   };
-  EXPECT_EQ(recording_in("GenuineIntel", 1 + 0x1p-50), Recording::changed) << "its own environment";
-  EXPECT_EQ(recording_in("AuthenticAMD", 1 + 0x1p-30), Recording::changed) << "more than rounding";
-  EXPECT_EQ(recording_in("AuthenticAMD", 1 + 0x1p-50), Recording::unchanged);
+  EXPECT_EQ(recording_in("AuthenticAMD", 1 + 0x1p-50), Recording::changed) << "its own environment";
+  EXPECT_EQ(recording_in("GenuineIntel", 1 + 0x1p-30), Recording::changed) << "more than rounding";
+  EXPECT_EQ(recording_in("GenuineIntel", 1 + 0x1p-50), Recording::unchanged);
   EXPECT_FALSE(record());
 }
 

@@ -184,10 +184,14 @@ TEST(NamesTest, ATiedModelsOutputMayBeInTheFile) {
                           "model.layers.1.self_attn.rotary_emb.inv_freq"));
 }
 
-TEST(NamesTest, AWeightThatTheTableDoesNotKnowIsOurBug) {
-  EXPECT_THROW(static_cast<void>(
-                   name_table("llama3.debug", {}, {{"layers.0.new.weight", {1}}}, WeightNames::torchtitan)),
-               InternalError);
+TEST(NamesTest, AWeightThatTheTableDoesNotKnowKeepsItsNameOrIsUnnamed) {
+  const auto table_of = [](WeightNames names) {
+    return name_table("llama3.debug", {}, {{"layers.0.new.weight", {1}}}, names);
+  };
+  EXPECT_THAT(table_of(WeightNames::torchtitan).unnamed, testing::IsEmpty());
+  ASSERT_EQ(table_of(WeightNames::torchtitan).rules.size(), 1U);
+  EXPECT_THAT(table_of(WeightNames::torchtitan).rules.front().saved, ElementsAre("layers.0.new.weight"));
+  EXPECT_THAT(table_of(WeightNames::hugging_face).unnamed, ElementsAre("layers.0.new.weight"));
 }
 
 }  // namespace
