@@ -175,8 +175,7 @@ torch::Tensor Decoder::scaled(const torch::Tensor& embedding_BSD) const {
 /// Returns the tokens' vectors, with those of their positions if they are learned.
 torch::Tensor Decoder::embedded(const torch::Tensor& tokens_BS, const ModelInput& input) const {
   const Part embedding(hooks_, "tok_embeddings");
-  const torch::Tensor h_BSD =
-      scaled(embedding.leave(at::embedding(tok_embeddings_, embedding.enter(tokens_BS))));
+  torch::Tensor h_BSD = scaled(embedding.leave(at::embedding(tok_embeddings_, embedding.enter(tokens_BS))));
   if (!pos_embeddings_.defined())
     return h_BSD;
   const torch::Tensor positions =
