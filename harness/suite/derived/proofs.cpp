@@ -24,7 +24,7 @@ bool is_of_work(const compare::Check& check) {
   });
 }
 
-/// Returns whether an arm can have an exact twin: it is no command and replays no routes of another arm.
+/// Returns whether an arm can have an exact twin. Commands and replays of another arm's routes cannot.
 bool has_exact_twin(const Arm& arm) {
   return !arm.is_command() && !arm.config.contains(replay_key);
 }

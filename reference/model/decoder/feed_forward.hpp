@@ -13,7 +13,7 @@ namespace parity::reference {
 /// A feed-forward layer of one of two kinds. Parts: w1, w2, w3.
 ///
 ///   SwiGLU  w2 (silu(w1 x) * w3 x)
-///   GELU    w2 gelu(w1 x), approximated by tanh, if there is no w3
+///   GELU    w2 gelu(w1 x), approximated by tanh, without w3
 struct FeedForward {
   Linear w1;  ///< [F, D]
   Linear w2;  ///< [D, F]

@@ -31,7 +31,7 @@ struct TokenPlaces {
 class RouteReplay {
  public:
   /// \param model  whose routers are replaced
-  /// \throws UserError if there is no such trace
+  /// \throws UserError if the trace is missing
   RouteReplay(const std::filesystem::path& trace, const ModelDimensions& model, TokenPlaces places);
 
   /// Begins a micro-batch. \param first_row  its place in this rank's rows of the update
