@@ -46,7 +46,7 @@ c10::IValue list_for(const c10::Argument& argument, const c10::TypePtr& element,
         break;
     }
   } catch (const Json::exception&) {
-    // a value of another type
+    refuse(argument, escape_to_line(value.dump()));  // an element of another type
   }
   refuse(argument, escape_to_line(value.dump()));
 }
