@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "harness/coverage/features.hpp"
+
+/// The table of features, a function a topic. A new row goes here and nowhere else.
+namespace parity::coverage {
+
+std::vector<Feature> layouts();
+std::vector<Feature> ways_to_compute();
+std::vector<Feature> kinds_of_training();
+std::vector<Feature> parts_of_models();
+std::vector<Feature> narrow_types_and_actors();
+
+}  // namespace parity::coverage
