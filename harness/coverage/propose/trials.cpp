@@ -26,25 +26,36 @@ void add_failure(Trial& trial, const std::string& arm, const std::string& senten
     trial.failed.push_back({arm, sentence});
 }
 
-/// Notes that an arm has the bits of the plain arm. An `equivalent` check of it proves nothing and fails, but
-/// the arm holds.
-void note_same_bits(Trial& trial, const std::string& name) {
-  for (ProposedArm& arm : trial.proposed.arms)
-    arm.same_bits = arm.same_bits || arm.name == name;
+/// Returns whether a check of `equivalent` is vacuous since arms and twins have the same bits. Other checks
+/// are vacuous too: `trained`, if the loss did not fall.
+bool found_same_bits(const results::Check& check) {
+  const auto is_zero = [&](const char* metric) {
+    const auto found = check.measured.find(metric);
+    return found != check.measured.end() && found->is_number() && found->get<double>() == 0;
+  };
+  return check.verdict == name_of(compare::Verdict::vacuous) &&
+         check.relation == name_of(compare::Relation::equivalent) && is_zero("gap32") && is_zero("gap64");
 }
 
-/// Takes the failures of a judged case. A check blames its last arm: the first is the plain one.
+}  // namespace
+
 void take_results(Trial& trial, const results::Case& item) {
   trial.judged = item.skipped.empty();
   for (const results::Arm& arm : item.arms)
     if (arm.failed())
       add_failure(trial, arm.name, arm.failure ? arm.failure->message : "its run failed");
-  for (const results::Check& check : item.checks)
-    if (check.verdict == name_of(compare::Verdict::vacuous) && !check.arms.empty())
-      note_same_bits(trial, check.arms.back());
-    else if (!check.passed)
-      add_failure(trial, check.arms.empty() ? "plain" : check.arms.back(), check.sentence);
+  for (const results::Check& check : item.checks) {
+    const std::string blamed = check.arms.empty() ? "plain" : check.arms.back();
+    if (found_same_bits(check)) {
+      for (ProposedArm& arm : trial.proposed.arms)
+        arm.same_bits = arm.same_bits || arm.name == blamed;
+    } else if (!check.passed) {
+      add_failure(trial, blamed, check.sentence);
+    }
+  }
 }
+
+namespace {
 
 /// Measures the rounding noise of a case whose arms compute in 16 bits, which decides how far they may
 /// differ.

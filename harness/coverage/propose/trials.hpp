@@ -9,6 +9,7 @@
 
 #include "harness/base/terminal/progress.hpp"
 #include "harness/coverage/propose/proposal.hpp"
+#include "harness/results/case.hpp"
 #include "harness/suite/run_suite.hpp"
 
 namespace parity::coverage {
@@ -40,6 +41,11 @@ struct Trials {
 /// \throws UserError if a file exists already, or as run_suite()
 Trials run_trials(const std::vector<ProposedCase>& proposals, const std::filesystem::path& folder,
                   const suite::SuiteOptions& options, Progress& progress);
+
+/// Takes the failures of a judged case. A check blames its last arm: the first is the plain one. An arm with the
+/// bits of the plain arm holds, and is noted: its `equivalent` check proves nothing, so its case must claim
+/// `identical`.
+void take_results(Trial& trial, const results::Case& item);
 
 /// Returns {"case", "file", "arms", "judged", "failed": [{"arm", "sentence"}]}.
 Json trial_json(const Trial& trial);

@@ -21,8 +21,14 @@ const FlatConfig untied = {{"architecture.tied_embeddings", "off"}};
 const FlatConfig query_norm = {{"architecture.qk_norm", "on"}};
 const FlatConfig no_query_norm = {{"architecture.qk_norm", "off"}};
 
+/// A file of weights, for a model of the parts that the file has.
 FlatConfig weights(const char* file) {
-  return {{"weights.path", std::string("{case_dir}/") + file}};
+  return {{"weights.path", std::string("{case_dir}/") + file},
+          {"architecture.attention_gate", "none"},
+          {"architecture.attention_sinks", false},
+          {"architecture.biases", "none"},
+          {"architecture.fused_qkv", false},
+          {"architecture.mtp_depth", 0}};
 }
 
 }  // namespace
@@ -79,7 +85,7 @@ std::vector<Feature> kinds_of_training() {
        "low-rank adapters, and nothing else that trains",
        mathematics,
        [](const FlatConfig& c) { return is_positive(c, "lora.rank"); },
-       {{{"lora.rank", 4}}}},
+       {{{"lora.rank", 4}, {"lr.base", 5e-2}}}},
       {"multi_token",
        "a loss of the token after the next one",
        mathematics,

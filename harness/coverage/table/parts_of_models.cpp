@@ -47,7 +47,7 @@ std::vector<Feature> parts_of_models() {
        "an auxiliary loss of the router",
        mathematics,
        [](const FlatConfig& c) { return is_set(c, "moe.balance_loss", "none"); },
-       {plus(experts(), {{"moe.balance_loss", "sequence"}, {"moe.balance_loss_coeff", 0.5}})}},
+       {plus(experts(), {{"moe.balance_loss", "sequence"}, {"moe.balance_loss_coeff", 0.05}})}},
   };
 }
 
