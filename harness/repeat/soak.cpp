@@ -31,12 +31,18 @@ namespace {
 
 using compare::Condition;
 
+/// Returns whether a run records the checksums of its collectives. A command is asked only if the user says
+/// so: it watches every operator for that.
+bool records_collectives(const suite::Arm& arm, const SoakOptions& options, int64_t ranks) {
+  return arm.is_command() ? options.collectives : ranks > 1;
+}
+
 /// Returns the case whose arm records what a soak compares, and writes checkpoints to resume from.
 suite::Case prepared(suite::Case source, const SoakOptions& options) {
   const suite::PlannedArm planned = plan_arms(source, options.run).arms.front();
   suite::Arm& arm = source.arms.front();
   const int64_t steps = suite::updates_of_run(planned.config, {}).last;
-  arm.capture.merge(soak_capture(arm, steps, options.every, planned.ranks));
+  arm.capture.merge(soak_capture(steps, options.every, records_collectives(arm, options, planned.ranks)));
   const bool restarts = suite::integer_of(planned.config, "checkpoint.restart_after", 0) > 0;
   if (!arm.is_command() && !restarts && options.every > 1 && options.every < steps)
     arm.span = {steps, options.every, "", 0, ""};

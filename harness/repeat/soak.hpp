@@ -22,6 +22,7 @@ struct SoakOptions {
   std::vector<compare::Condition> under;  ///< in turn; empty: none
   /// Updates between those whose tensors are recorded, and between checkpoints of the first run.
   int64_t every = 1;
+  bool collectives = false;                ///< a command records the checksums of its collectives, too
   bool fresh = false;                      ///< forget an earlier session
   std::vector<trace::Fault> planted = {};  ///< into the first repetition, to see that it is found
   suite::UpdateComparison compare_update = {};

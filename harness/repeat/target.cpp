@@ -53,12 +53,18 @@ suite::Case case_of_arm(const std::string& words, const fs::path& root) {
 
 }  // namespace
 
-suite::Case target_case(const std::string& words, const std::vector<std::string>& command,
+suite::Case target_case(const std::string& words, const std::vector<std::string>& command, int ranks,
                         const fs::path& root) {
   if (words.empty() == command.empty())
     throw UserError("cannot repeat a run (give one of CASE, CASE:ARM, a run config, or -- COMMAND)");
+  if (ranks < 1 || (ranks > 1 && command.empty()))
+    throw UserError(
+        fmt::format("invalid --ranks {} ({}); {}", ranks,
+                    ranks < 1 ? "a program has at least one process" : "it is of a program after --",
+                    ranks < 1 ? "give 1 or more" : "set parallel.* with --set"));
   suite::Arm arm;
   if (!command.empty()) {
+    arm.ranks = ranks;
     arm.name = "command";
     arm.place.file = "the command line";
     arm.command = command;
@@ -75,7 +81,7 @@ suite::Case target_case(const std::string& words, const std::vector<std::string>
   return case_of_arm(words, root);
 }
 
-trace::Capture soak_capture(const suite::Arm& arm, int64_t steps, int64_t every, int64_t ranks) {
+trace::Capture soak_capture(int64_t steps, int64_t every, bool collectives) {
   trace::CaptureRule rule;
   if (every > 1) {
     rule.steps = {0, 1};
@@ -86,7 +92,7 @@ trace::Capture soak_capture(const suite::Arm& arm, int64_t steps, int64_t every,
       rule.steps.push_back(steps);
   }
   trace::Capture capture;
-  if (ranks > 1 && !arm.is_command())
+  if (collectives)
     capture.operators.push_back({rule.steps, {}, {compare::collective_module}});
   capture.sketches.push_back(std::move(rule));
   return capture;

@@ -14,16 +14,17 @@ namespace parity::repeat {
 /// \param words    "CASE", "CASE:ARM", or a run config (TOML, or a run folder's config.json); "" with a
 /// command
 /// \param command  a program that writes a trace to PARITY_TRACE, with its arguments; empty for the others
+/// \param ranks    processes of the command; 1 without a command
 /// \param root     folder of the cases
-/// \throws UserError if both or neither are given, nothing has the name, or the arm reads the trace of
-/// another
-suite::Case target_case(const std::string& words, const std::vector<std::string>& command,
+/// \throws UserError if both or neither are given, ranks do not fit, nothing has the name, or the arm reads
+/// the trace of another
+suite::Case target_case(const std::string& words, const std::vector<std::string>& command, int ranks,
                         const std::filesystem::path& root);
 
 /// Returns what every run records: the digests of all tensors at every `every`-th update, at the first and at
-/// the last, and there the checksums of the collectives of parity-train.
-/// \param steps  number of updates; 0 if the program decides
-/// \param ranks  number of ranks
-trace::Capture soak_capture(const suite::Arm& arm, int64_t steps, int64_t every, int64_t ranks);
+/// the last.
+/// \param steps        number of updates; 0 if the program decides
+/// \param collectives  whether it records the checksums of its collectives there, too
+trace::Capture soak_capture(int64_t steps, int64_t every, bool collectives);
 
 }  // namespace parity::repeat

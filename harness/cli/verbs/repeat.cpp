@@ -36,6 +36,8 @@ struct RepeatOptions {
   std::optional<int64_t> times;
   std::optional<double> rate, timeout;
   int64_t every = 1;
+  bool collectives = false;
+  int ranks = 1;
   bool stress = false, fresh = false, json = false;
 };
 
@@ -96,6 +98,7 @@ repeat::SoakOptions soak_options(const RepeatOptions& options) {
   soak.times = options.times.value_or(soak.seconds ? 0 : soak.times);
   soak.under = conditions_of(options);
   soak.every = options.every;
+  soak.collectives = options.collectives;
   soak.fresh = options.fresh;
   soak.planted = planted_faults(options.plant);
   soak.compare_update = bisect::describe_update_difference;
@@ -125,7 +128,7 @@ suite::Case target_of(const RepeatOptions& options) {
     throw UserError(
         fmt::format("cannot repeat {} targets; name one, and a command after --", targets.size()));
   std::vector<suite::Case> cases = {
-      repeat::target_case(targets.empty() ? "" : targets.front(), command, options.root)};
+      repeat::target_case(targets.empty() ? "" : targets.front(), command, options.ranks, options.root)};
   apply_settings(cases, options.settings);
   if (options.timeout)
     cases.front().timeout_seconds = *options.timeout;
@@ -183,6 +186,14 @@ void add_repeat(CLI::App& app, Action& action) {
                  "Record tensors, and write checkpoints to narrow a finding from, at every K-th update")
       ->type_name("K")
       ->capture_default_str();
+  app.add_option("--ranks", options->ranks,
+                 "Number of processes to start of a program, each with RANK and WORLD_SIZE")
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_flag(
+      "--collectives", options->collectives,
+      "Ask a program to record the checksums of its collectives, by which a finding says wire or compute "
+      "(parity-train always does; a program in Python watches each operator for it)");
   app.add_option("--rate", options->rate,
                  "Rate of wrong runs that has to be excluded at 95 %; too few clean repetitions are exit 3")
       ->type_name("RATE");
@@ -212,6 +223,7 @@ void add_repeat(CLI::App& app, Action& action) {
       "  parity repeat parallel/fsdp --for 8h --stress\n"
       "  parity repeat run.toml --times 500 --every 100 --rate 0.01 --json\n"
       "  parity repeat --times 10 -- python -m parity record -- train.py\n"
+      "  parity repeat --ranks 2 --collectives -- python -m parity record -- train.py\n"
       "Exit status 0 if every repetition has the bits of the first run, 1 if one differs, 3 if the clean\n"
       "repetitions do not exclude --rate (the rate that they exclude is always printed), 4 if one crashed.");
   app.callback([options, &action] { action = [options] { return run_repeat(*options); }; });

@@ -40,7 +40,7 @@ RunLength length_of(const FlatConfig& config, const Arm& arm) {
 void expand_paths(FlatConfig& config, const Case& source) {
   const std::string placeholder = "{case_dir}";
   for (auto& [key, value] : config) {
-    if (!key.ends_with(".path") || !value.is_string())
+    if (!names_file(key) || !value.is_string())
       continue;
     auto path = value.get<std::string>();
     if (const size_t at = path.find(placeholder); at != std::string::npos)

@@ -11,6 +11,10 @@
 
 namespace parity::suite {
 
+/// Name of the file of a run's folder in which a program lists the source files that it loaded: a JSON array
+/// of absolute paths. The recorder of Python writes it (PARITY_SOURCES).
+inline constexpr const char* sources_name = "sources.json";
+
 /// Returns the environment of one rank: the profile's variables and PARITY_*, RANK, WORLD_SIZE, ...
 /// \param rendezvous  path of the file store, a different one for each leg of each run
 std::map<std::string, std::string> rank_environment(const PlannedRun& run,

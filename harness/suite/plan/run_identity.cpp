@@ -56,11 +56,13 @@ Json run_identity(const PlanContext& context, const ConfigSchema* schema, const 
         schema ? schema->keys().find(key) : std::map<std::string, ConfigSchema::Key>::const_iterator();
     const bool counts = !schema || known == schema->keys().end() || known->second.numeric;
     // A restart must not change bits, which its check proves. So it never shares the run without a restart.
-    // So do replayed routes, which `traces` identifies.
+    // So do replayed routes: `traces` identifies those of another arm, `inputs` those of a file.
     if (counts || key.starts_with("checkpoint.") || key == replay_key)
       numeric[key] = value;
-    if (key.ends_with(".path") && value.is_string() && !value.get<std::string>().empty())
-      inputs[key] = context.hash_file(value.get<std::string>());
+    if (names_file(key) && value.is_string())
+      if (const auto file = value.get<std::string>();
+          !file.empty() && file.find("{trace:") == std::string::npos)
+        inputs[key] = context.hash_file(file);
   }
   for (const std::string& input : arm.inputs)
     inputs[input] = context.hash_file(run.case_folder / input);

@@ -8,6 +8,7 @@
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/suite/plan/command_identity.hpp"
 #include "harness/suite/plan/command_words.hpp"
+#include "harness/suite/plan/traces_read.hpp"
 
 namespace parity::suite {
 namespace fs = std::filesystem;
@@ -17,7 +18,7 @@ namespace {
 /// a path, or an input of the arm.
 fs::path input_path(const PlannedRun& run, const std::string& name) {
   const auto key = run.config.find(name);
-  return key != run.config.end() && name.ends_with(".path") && key->second.is_string()
+  return key != run.config.end() && names_file(name) && key->second.is_string()
              ? fs::path(key->second.get<std::string>())
              : run.case_folder / name;
 }

@@ -15,6 +15,9 @@ from .activations import Keeper
 from .execution import Execution, Place
 
 
+COLLECTIVES = "comm"
+
+
 class Operators:
     """Enters a dispatch mode at the begin of an update that asks for operators, and leaves it at the end."""
 
@@ -36,7 +39,7 @@ class Operators:
             return
         from ..observe.operators import OperatorMode
 
-        self._mode = OperatorMode(self._start)
+        self._mode = OperatorMode(self._start, self._start_collective)
         self._mode.__enter__()
 
     def end(self) -> None:
@@ -63,6 +66,20 @@ class Operators:
 
         def take(slot: str, value: Any) -> None:
             self._keeper.guarded(self._take, phase, f"{module}@{number}:{operator}:{slot}", value, run)
+
+        return take
+
+    def _start_collective(self, what: str) -> Callable[[str, Any], None] | None:
+        """Collectives belong to no module: their module is called comm."""
+        place = None if getattr(self._own, "active", False) else self._execution.place()
+        if place is None or not self._capture.may_want_operators(self._step, place[0], COLLECTIVES):
+            return None
+        here = (place[0], COLLECTIVES)
+        number = self._counts[here]
+        self._counts[here] += 1
+
+        def take(slot: str, value: Any) -> None:
+            self._keeper.guarded(self._take, place[0], f"{COLLECTIVES}@{number}:{what}:{slot}", value, None)
 
         return take
 

@@ -35,6 +35,7 @@ from .facts import as_json
 from .gradients import Gradients
 from .parameters import Parameters
 from .ranks import wait_for_others
+from .sources import write_sources
 from .update import Update
 from .warn import WarnOnce, warn
 
@@ -358,6 +359,7 @@ class Recorder:
                 f"after update {self.update.step - 1} only an optimizer stepped that parity.record was not given; "
                 "call it again, with another path, after replacing model or optimizer"
             )
+        write_sources()
         others_wanted = self._rank == 0 and self._ranks > 1
         if others_wanted:
             wait_for_others(self._path, self._ranks, float(os.environ.get("PARITY_TIMEOUT", "60")))

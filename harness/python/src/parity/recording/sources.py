@@ -1,0 +1,38 @@
+# SPDX-FileCopyrightText: The parity authors
+# SPDX-License-Identifier: Apache-2.0
+"""The program's own source files that a run has loaded, by which `parity run` knows whether a stored run is stale."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import sys
+import sysconfig
+
+
+def write_sources() -> None:
+    """Writes their paths to the file of PARITY_SOURCES, as a JSON list; does nothing without it."""
+    place = os.environ.get("PARITY_SOURCES")
+    if not place:
+        return
+    temporary = pathlib.Path(f"{place}.{os.getpid()}")
+    temporary.write_text(json.dumps(loaded_sources()), encoding="utf-8")
+    temporary.replace(place)
+
+
+def loaded_sources() -> list[str]:
+    """Absolute paths of the Python files that this process has loaded, without those of installed packages."""
+    named = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
+    found = {os.path.realpath(name) for name in (*named, sys.argv[0]) if isinstance(name, str) and name}
+    return sorted(path for path in found if path.endswith(".py") and os.path.isfile(path) and not _is_installed(path))
+
+
+def _is_installed(path: str) -> bool:
+    """Whether the file is of Python itself, of an installed package, or of this one."""
+    roots = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+    roots.add(str(pathlib.Path(__file__).resolve().parents[1]))
+    parts = pathlib.PurePath(path).parts
+    return any(path.startswith(os.path.realpath(root) + os.sep) for root in roots if root) or any(
+        folder in parts for folder in ("site-packages", "dist-packages")
+    )

@@ -1,0 +1,190 @@
+# SPDX-FileCopyrightText: The parity authors
+# SPDX-License-Identifier: Apache-2.0
+"""Collectives of torch.distributed: what each rank puts in and gets, and whether a wire or a rank is to blame.
+
+Usage: collectives_test.py SOURCE_DIR PARITY RECORDER_LIBRARY
+"""
+import pathlib
+import sys
+import unittest
+
+from on_ranks import RanksTest, numbers
+from recorded import Trace
+
+import torch
+import torch.distributed as dist
+import torch.distributed._functional_collectives as functional
+from torch.distributed.fsdp import fully_shard
+from torch.nn.parallel import DistributedDataParallel
+from torch.utils._python_dispatch import TorchDispatchMode
+
+import parity
+
+SOURCE, PARITY = sys.argv[1], sys.argv[2]
+COLLECTIVES = {"tensors": [{}], "operators": [{"names": ["comm"]}]}
+
+#: A trainer of two ranks. In its second run one rank's product, or one received byte, is another.
+TRAINER = """
+import os, pathlib, sys
+import torch, torch.distributed as dist
+sys.path[:0] = [{source!r}]
+from torch.utils._python_dispatch import TorchDispatchMode
+import parity
+
+class Wire(TorchDispatchMode):
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        result = func(*args, **(kwargs or {{}}))
+        if func._schema.name == "c10d::allreduce_":
+            result[1].wait()
+            args[0][0][1] += 1
+        return result
+
+def main(rank, second):
+    dist.init_process_group("gloo")
+    torch.manual_seed(1)
+    model = torch.nn.Linear(4, 1, bias=False)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    wire = Wire() if second and {kind!r} == "wire" and rank == 1 else None
+    if wire:
+        wire.__enter__()
+    with parity.record(model, optimizer) as rec:
+        for step in range(3):
+            x = torch.arange(8.0).view(2, 4) + rank
+            loss = model(x).square().mean()
+            loss.backward()
+            if second and {kind!r} == "compute" and rank == 1 and step == 1:
+                model.weight.grad[0, 2] += 1
+            dist.all_reduce(model.weight.grad)
+            optimizer.step()
+            optimizer.zero_grad()
+            rec.step(loss=loss)
+    if wire:
+        wire.__exit__(None, None, None)
+    dist.barrier()
+    dist.destroy_process_group()
+
+rank = int(os.environ["RANK"])
+began = pathlib.Path({place!r}) / f"began.{{rank}}"
+second = began.exists()
+began.touch()
+main(rank, second)
+"""
+
+
+class CollectivesTest(RanksTest):
+    def record(self, *arguments, **options):
+        return parity.record(*arguments, path=self.path, capture=COLLECTIVES, **options)
+
+    def tensors(self):
+        """(rank, name) -> value of the collectives of update 1."""
+        found = {}
+        for rank in range(2):
+            place = self.path if rank == 0 else self.path.with_name("trace.rank1.h5")
+            for (step, _, name), value in Trace(place).tensors.items():
+                if step == 1 and name.startswith("comm@"):
+                    found[rank, name.split(":", 1)[1].removesuffix(f"#{rank}")] = value
+        return found
+
+    def test_each_kind_has_what_ranks_put_in_and_get(self):
+        def body(mesh):
+            group, rank = mesh["tp"].get_group(), dist.get_rank()
+            with self.record() as rec:
+                value = numbers(4) + rank
+                dist.all_reduce(value, group=group)
+                dist.broadcast(numbers(2) + rank, 1, group=group)
+                dist.all_gather_into_tensor(torch.empty(6), numbers(3) + rank, group=group)
+                dist.reduce_scatter_tensor(torch.empty(1), numbers(2) + rank, group=group)
+                dist.all_to_all_single(torch.empty(2), numbers(2) + rank, group=group)
+                functional.all_reduce(numbers(5) + rank, "sum", group)
+                rec.step()
+
+        self.on_ranks((1, 2), body)
+        found = self.tensors()
+        over = f"over {self.group(found)} of ranks 0, 1"
+        self.assertEqual(found[0, f"broadcast {over}:out.received"].tolist(), (numbers(2) + 1).tolist())
+        self.assertNotIn((0, f"broadcast {over}:in.sent"), found)
+        self.assertEqual(found[1, f"broadcast {over}:in.sent"].tolist(), (numbers(2) + 1).tolist())
+        gathered = torch.cat([numbers(3), numbers(3) + 1])
+        self.assertEqual(found[1, f"all_gather {over}:out.received"].tolist(), gathered.tolist())
+        for rank in range(2):
+            scattered = (2 * numbers(2) + 1)[rank : rank + 1]
+            self.assertEqual(found[rank, f"reduce_scatter {over}:out.received"].tolist(), scattered.tolist())
+            exchanged = [numbers(2)[rank].item(), numbers(2)[rank].item() + 1]
+            self.assertEqual(found[rank, f"all_to_all {over}:out.received"].tolist(), exchanged)
+
+    @staticmethod
+    def group(found):
+        return next(name for _, name in found if name.startswith("all_gather")).split(" over ")[1].split(" of ")[0]
+
+    def test_functional_collectives_are_read_when_they_have_ended(self):
+        def body(mesh):
+            with self.record() as rec:
+                functional.all_reduce(numbers(5) + dist.get_rank(), "sum", mesh["tp"])
+                rec.step()
+
+        self.on_ranks((1, 2), body)
+        received = {rank: value for (rank, name), value in self.tensors().items() if name.endswith("out.received")}
+        self.assertEqual({rank: value.tolist() for rank, value in received.items()},
+                         dict.fromkeys((0, 1), (2 * numbers(5) + 1).tolist()))
+
+    def test_messages_are_read_when_they_are_used(self):
+        def body(mesh):
+            with self.record() as rec:
+                value = numbers(4)
+                if dist.get_rank() == 0:
+                    dist.isend(value, 1).wait()
+                else:
+                    landed = torch.zeros(4)
+                    waiting = dist.irecv(landed, 0)
+                    waiting.wait()
+                    landed.mul_(2)
+                rec.step()
+
+        self.on_ranks((1, 2), body)
+        found = {(rank, name.split(" ")[0], name.split(":")[1]): value for (rank, name), value in self.tensors().items()}
+        self.assertEqual(found[0, "send", "in.sent"].tolist(), numbers(4).tolist())
+        self.assertEqual(found[1, "receive", "out.received"].tolist(), numbers(4).tolist())
+
+    def test_ddp_and_fully_shard_train_the_same_and_are_seen(self):
+        def body(mesh):
+            torch.manual_seed(3)
+            for wrap in (DistributedDataParallel, fully_shard):
+                ends = []
+                for captured in (False, True):
+                    model = torch.nn.Linear(4, 4)
+                    model.load_state_dict({"weight": numbers(4, 4) / 99, "bias": numbers(4) / 99})
+                    model = wrap(model)
+                    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+                    path = self.folder / f"{wrap.__name__}{captured}.h5"
+                    with parity.record(model, optimizer, path=path, capture=COLLECTIVES if captured else {}) as rec:
+                        for _ in range(2):
+                            loss = model(numbers(2, 4) + dist.get_rank()).square().mean()
+                            loss.backward()
+                            optimizer.step()
+                            optimizer.zero_grad()
+                            rec.step(loss=loss)
+                    parameters = [p.full_tensor() if hasattr(p, "full_tensor") else p for p in model.parameters()]
+                    ends.append([p.detach().clone() for p in parameters])
+                assert all(torch.equal(a, b) for a, b in zip(*ends, strict=True)), wrap
+
+        self.on_ranks((2, 1), body)
+        for wrap, kinds in (("DistributedDataParallel", {"all_reduce"}), ("fully_shard", {"all_gather", "reduce_scatter"})):
+            names = Trace(self.folder / f"{wrap}True.h5").tensors
+            seen = {name.split(":")[1].split(" ")[0] for _, _, name in names if name.startswith("comm@")}
+            self.assertLessEqual(kinds, seen, wrap)
+
+    def repeat(self, kind):
+        script = self.folder / "trainer.py"
+        script.write_text(TRAINER.format(kind=kind, place=str(self.folder), source=str(pathlib.Path(SOURCE).resolve() / "harness/python/src")))
+        return self.parity("repeat", "--times", 2, "--ranks", 2, "--collectives", "--", sys.executable, script, status=1)
+
+    def test_a_rank_that_computes_otherwise_is_named(self):
+        said = self.repeat("compute")
+        self.assertRegex(said, "compute, not wire: rank 1 put other bytes into all_reduce over world of ranks 0, 1 .* step 2")
+
+    def test_bytes_that_change_on_the_way_are_told_apart(self):
+        self.assertRegex(self.repeat("wire"), "wire, not compute: .* step 1, but rank 1 received others")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0]])
