@@ -8,6 +8,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/files/file.hpp"
+#include "harness/compare/twins/collapse.hpp"
 #include "harness/golden/diff.hpp"
 #include "harness/golden/evidence_binding.hpp"
 #include "harness/golden/golden_file.hpp"
@@ -15,16 +16,15 @@
 namespace parity::golden {
 namespace {
 
-/// Largest relative L2 gap of a channel that float64 twins of one computation show in two environments.
-constexpr double twin_rounding = 0x1p-40;
-
 /// Returns whether an arm has its stored values, and a twin that only rounds otherwise, in another
 /// environment.
 bool has_twin_of_another_environment(const GoldenArm& before, const GoldenArm& after) {
-  const auto is_rounding = [](const GoldenDifference& row) {
-    return is_in_twin(row) && row.relative_l2 && *row.relative_l2 <= twin_rounding;
+  const double limit = compare::CollapseRule().multiple * 0x1p-53;  // what judges two twins of one run
+  const auto is_rounding = [&](const GoldenDifference& row) {
+    return is_in_twin(row) && row.relative_l2 && *row.relative_l2 <= limit;
   };
-  return before.fingerprint != after.fingerprint &&
+  return before.fingerprint != after.fingerprint && before.twin && after.twin &&
+         before.twin->steps == after.twin->steps &&
          std::ranges::all_of(golden_differences({{"", before}}, {{"", after}}), is_rounding);
 }
 

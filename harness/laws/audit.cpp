@@ -3,6 +3,7 @@
 #include "harness/laws/audit.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include <fmt/format.h>
@@ -36,6 +37,21 @@ Json to_json(const Audit::Row& row) {
           {"record", row.finding.record}};
 }
 
+/// Returns a clause about a number that is not finite in a channel that laws read; "" if there is none. Such
+/// a number agrees with nothing, but a law may find it right: NaN is the norm of NaN.
+std::string non_finite_channel(const trace::Trace& trace) {
+  for (const char* name : {"loss", "lr", "grad_norm"}) {
+    const auto channel = trace.channels().find(name);
+    if (channel == trace.channels().end())
+      continue;
+    const std::vector<double> values = channel->second.as_double();
+    for (size_t i = 0; i < values.size(); ++i)
+      if (!std::isfinite(values[i]))
+        return fmt::format("{} is {} at step {}", name, values[i], trace.steps().at(i));
+  }
+  return "";
+}
+
 }  // namespace
 
 int64_t Audit::count(Answer answer) const {
@@ -43,7 +59,7 @@ int64_t Audit::count(Answer answer) const {
 }
 
 ExitCode Audit::exit_code() const {
-  if (count(Answer::departs) > 0)
+  if (count(Answer::departs) > 0 || !not_finite.empty())
     return ExitCode::differ;
   if (count(Answer::holds) == 0)
     return ExitCode::missing;
@@ -57,6 +73,8 @@ std::string Audit::verdict() const {
   if (depart > 0)
     return fmt::format("unlawful: {} of {} laws that were asked {}{}", depart, hold + depart,
                        depart == 1 ? "departs" : "depart", rest);
+  if (!not_finite.empty())
+    return fmt::format("unlawful: {}, which no law allows{}", not_finite, rest);
   if (hold == 0)
     return "undecided: no law could be asked";
   return fmt::format("lawful: {}{}{}", hold == 1 ? "1 law holds" : fmt::format("{} laws hold", hold), rest,
@@ -67,13 +85,10 @@ Json Audit::to_json() const {
   Json list = Json::array();
   for (const Row& row : rows)
     list.push_back(laws::to_json(row));
-  Json json = {{"schema", audit_schema},
-               {"trace", trace},
-               {"ended", ended},
-               {"verdict", verdict()},
-               {"faults", faults},
-               {"laws", list},
-               {"lawful", exit_code() == ExitCode::agree}};
+  Json json = {{"schema", audit_schema}, {"trace", trace},
+               {"ended", ended},         {"not_finite", not_finite},
+               {"verdict", verdict()},   {"faults", faults},
+               {"laws", list},           {"lawful", exit_code() == ExitCode::agree}};
   if (!before.empty())
     json["before"] = before;
   return json;
@@ -85,6 +100,7 @@ Audit audit(const trace::Trace& trace, const std::vector<std::string>& names, co
   Audit result;
   result.trace = trace.path().string();
   result.ended = trace.complete() && !trace.failure();
+  result.not_finite = non_finite_channel(trace);
   for (const trace::FaultReport& report : trace.faults())
     result.faults.push_back(report.fault.text());
   std::optional<RecordedRun> continued;

@@ -64,6 +64,9 @@ void check_invariant_parts(const RunConfig& config, const Rules& rules) {
   rules.rule(!config.train.batch_invariant || has_all, "train.batch_invariant",
              "biases, LayerNorm and GELU have no kernels of a fixed order",
              "choose RMSNorm, SwiGLU and no biases");
+  rules.rule(!config.train.batch_invariant || config.architecture.attention_gate == AttentionGate::none,
+             "train.batch_invariant", "the gate's sigmoid rounds the last elements of an array otherwise",
+             "set architecture.attention_gate = \"none\"");
 }
 
 void check_multi_token(const RunConfig& config, const Rules& rules) {

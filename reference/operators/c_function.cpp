@@ -54,9 +54,9 @@ Declared declared(void* library, const std::string& symbol, const std::string& s
   return function;
 }
 
-/// An output in memory that is filled with NaN, integers with bytes of 0xA5, bool with false. So elements of
-/// a floating-point output that the function does not write are found, and writes before and behind any
-/// output.
+/// An output in memory that is filled with NaN, other types with bytes of 0xA5. So elements of a
+/// floating-point or bool output that the function does not write are found, and writes before and behind any
+/// output. An integer may be any bytes: the comparison finds those.
 class GuardedOutput {
  public:
   GuardedOutput(const torch::Tensor& like, std::string name) : name_(std::move(name)) {
@@ -66,17 +66,23 @@ class GuardedOutput {
     output_ = memory_.narrow(0, border, count).view(like.sizes());
     if (output_.is_floating_point())
       output_.fill_(NAN);
-    else if (output_.scalar_type() == torch::kBool)
-      output_.fill_(false);
   }
   const torch::Tensor& output() const { return output_; }
-  /// \throws UserError if the function wrote outside of the output
+  /// \throws UserError if the function wrote outside of the output, or left elements of bool unwritten
   void check(const std::string& function) const {
     for (const auto& part :
          {memory_.narrow(0, 0, border), memory_.narrow(0, memory_.numel() - border, border)})
       if (!(part.view(torch::kUInt8) == untouched).all().item<bool>())
         throw UserError(fmt::format("{} writes outside of {} (which has {} elements); correct its sizes",
                                     function, name_, output_.numel()));
+    if (output_.scalar_type() != torch::kBool)
+      return;
+    const int64_t other =
+        (memory_.narrow(0, border, output_.numel()).view(torch::kUInt8) > 1).sum().item<int64_t>();
+    if (other > 0)
+      throw UserError(
+          fmt::format("{} leaves {} of {} elements of {} neither 0 nor 1, as bool needs; write each",
+                      function, other, output_.numel(), name_));
   }
 
  private:

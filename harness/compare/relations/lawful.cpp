@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 
@@ -51,22 +50,6 @@ CheckResult failed(Verdict verdict, std::string sentence) {
   return result;
 }
 
-/// Returns a sentence about a number that is not finite in a channel that laws read; "" if there is none.
-/// Such a number agrees with nothing, but a law may find it right: NaN is the norm of NaN.
-std::string non_finite_channel(const Side& side) {
-  for (const char* name : {"loss", "lr", "grad_norm"}) {
-    const auto channel = side.trace->channels().find(name);
-    if (channel == side.trace->channels().end())
-      continue;
-    const std::vector<double> values = channel->second.as_double();
-    for (size_t i = 0; i < values.size(); ++i)
-      if (!std::isfinite(values[i]))
-        return fmt::format("{} of {} is {} at step {}, which no law allows", name, side.name, values[i],
-                           side.trace->steps().at(i));
-  }
-  return "";
-}
-
 /// Describes the first departure: law, sentence, step, tensor and rank.
 CheckResult departed(const Side& side, const Rows& rows) {
   const laws::Audit::Row& first = *rows.front();
@@ -105,8 +88,9 @@ CheckResult judge_answers(const Check& check, const Side& side, const laws::Audi
              silent = rows_with(audit, Answer::not_asked);
   if (const Rows wrong = with_names(depart, check.departs, /*in=*/false); !wrong.empty())
     return departed(side, wrong);
-  if (std::string text = non_finite_channel(side); !text.empty())
-    return failed(Verdict::different, std::move(text));
+  if (!audit.not_finite.empty())
+    return failed(Verdict::different,
+                  fmt::format("{} in {}, which no law allows", audit.not_finite, side.name));
   if (const Rows kept = with_names(hold, check.departs); !kept.empty())
     return failed(
         Verdict::rounding,

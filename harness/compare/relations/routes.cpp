@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/base/text/glob.hpp"
 #include "harness/compare/sides/quantity.hpp"
 #include "harness/compare/tensors/routes.hpp"
 #include "harness/trace/format/routes.hpp"
@@ -25,11 +26,12 @@ std::vector<RoutePair> recorded_routes(const Check& check, const Side& a, const 
 
 bool is_of_routes(const Check& check) {
   return check.of_tensors() && check.phase == trace::Phase::input &&
-         check.tensor.ends_with(trace::routes_suffix);
+         (check.tensor.ends_with(trace::routes_suffix) || glob_match(check.tensor, "layers.0.moe.routes"));
 }
 
 void add_route_agreement(CheckResult& result, const Check& check, const std::vector<Side>& sides) {
-  if (!is_of_routes(check) || sides.size() % 2 != 0 || check.relation == Relation::lagged)
+  if (!check.of_tensors() || check.phase != trace::Phase::input || sides.size() % 2 != 0 ||
+      check.relation == Relation::lagged)
     return;
   for (size_t i = 0; i < sides.size(); i += 2) {
     const Side &a = sides[i], &b = sides[i + 1];
@@ -44,10 +46,7 @@ void add_route_agreement(CheckResult& result, const Check& check, const std::vec
     if (check.relation == Relation::identical && result.passed && agreement.first) {
       result.passed = false;  // equal bits of a choice that is none
       result.verdict = Verdict::different;
-      result.sentence = fmt::format(
-          "tokens of {} and {} have no expert in {} at step {} (their scores are not "
-          "finite), which agrees with nothing",
-          a.name, b.name, agreement.first->router, agreement.first->step);
+      result.sentence = without_expert(agreement, a.name + " and " + b.name);
     }
   }
 }

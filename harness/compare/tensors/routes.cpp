@@ -117,4 +117,12 @@ std::string RouteAgreement::text() const {
       mismatch.empty() ? "" : "; " + mismatch);
 }
 
+std::string without_expert(const RouteAgreement& agreement, const std::string& whose) {
+  if (!agreement.mismatch.empty())
+    return fmt::format("routes of {} cannot agree: {}", whose, agreement.mismatch);
+  return fmt::format(
+      "tokens of {} have no expert in {} at step {} (their scores are not finite), which agrees with nothing",
+      whose, agreement.first->router, agreement.first->step);
+}
+
 }  // namespace parity::compare

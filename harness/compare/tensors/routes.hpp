@@ -47,6 +47,11 @@ struct RouteAgreement {
 
 using RoutePair = std::pair<trace::TensorKey, trace::TensorKey>;
 
+/// Returns why routes with equal bits agree in nothing: some tokens have no expert.
+/// \param first_is_set  agreement.first has a value
+/// \param whose  the two sides, for the sentence
+std::string without_expert(const RouteAgreement& agreement, const std::string& whose);
+
 /// Compares recorded routes (trace/format/routes.hpp), token by token.
 /// \param pairs  in order of steps; both traces have their values
 /// \throws UserError if a tensor cannot be read

@@ -309,6 +309,9 @@ TraceDifference compare_traces(const trace::Trace& expected, const trace::Trace&
   if (filter.wants_tensors())
     difference.tensors = compare_tensors(expected, actual, filter, detail, policy);
   difference.routes = compare_routes(expected, actual, difference.tensors);
+  if (difference.mismatch.empty() && difference.differing_tensors() == 0 && difference.routes &&
+      difference.routes->first)
+    difference.mismatch = without_expert(*difference.routes, "the expected trace and the actual one");
   difference.ranks = compare_ranks(expected, actual, rank_question(expected, actual, filter, difference));
   require_something(difference, expected, actual, filter);
   return difference;

@@ -277,17 +277,28 @@ const std::vector<std::string>& logit_names() {
   return names;
 }
 
+/// Returns why the loss is more than the cross entropy of the recorded logits; "" if it is not.
+std::string other_terms(const RecordedRun& run) {
+  if (run.config_text("data.source") == "rollouts")
+    return "the loss is a policy's";
+  if (run.config_number("loss.z_coef").value_or(0) != 0)
+    return "the loss has a z-loss (loss.z_coef), which this law does not know";
+  if (run.config_number("architecture.logit_softcap").value_or(0) != 0)
+    return "logits are capped (architecture.logit_softcap) after they are recorded";
+  return "";
+}
+
 Finding ask_loss(const RecordedRun& run) {
   Finding finding;
   const std::optional<size_t> rule = promised(run);
   Fits all, wrong;
   std::vector<Division> last;
-  const bool policy = run.config_text("data.source") == "rollouts";
+  const std::string other = other_terms(run);
   for (const int64_t step : run.steps()) {
     const auto loss = run.channel("loss", step);
     const Batch batch = read_batch(run, step);
     const auto logits = batch.labels.empty() ? std::nullopt : find_logits(run, batch);
-    if (!loss || !logits || policy)
+    if (!loss || !logits || !other.empty())
       continue;
     const std::optional<Entropies> found = entropies(run, batch, *logits);
     if (!found || found->all().valid == 0)
@@ -304,7 +315,7 @@ Finding ask_loss(const RecordedRun& run) {
   else if (!rule && all.updates > 0)
     judge_found(all, last, finding);
   if (finding.answer() == Answer::not_asked && finding.why.empty()) {
-    finding.why = policy ? "the loss is a policy's" : "no logits with their labels were recorded";
+    finding.why = !other.empty() ? other : "no logits with their labels were recorded";
     finding.record = "phase forward of the logits (output, lm_head or model) and phase input of labels";
   }
   return finding;

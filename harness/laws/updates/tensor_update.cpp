@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 
 #include <fmt/format.h>
+
+#include "harness/laws/updates/elements.hpp"
 
 namespace parity::laws {
 namespace {
@@ -73,6 +76,20 @@ bool names_muon(std::string word) {
   return word.find("muon") != std::string::npos;
 }
 
+/// Returns whether a parameter moved by a multiple of its momentum, as SGD moves it. Muon's step has another
+/// direction. The momentum's own rounding is far below a thousandth of it.
+bool moves_along_momentum(const TensorUpdate& data) {
+  const auto moved = [&](size_t i) { return data.before[i] - data.after[i]; };
+  const auto momentum = [&](size_t i) { return data.first_after[i]; };
+  const double factor = best_factor(data.before.size(), momentum, moved);
+  double left = 0, all = 0;
+  for (size_t i = 0; i < data.before.size(); ++i) {
+    left += std::pow(moved(i) - factor * momentum(i), 2);
+    all += std::pow(moved(i), 2);
+  }
+  return left <= 1e-6 * all;
+}
+
 /// Returns the kind of optimizer by its state; without a state, by what the run says of itself.
 OptimizerKind find_kind(const RecordedRun& run, TensorUpdate& data) {
   if (has_state(run, data.step, "exp_avg/" + data.name) &&
@@ -85,8 +102,8 @@ OptimizerKind find_kind(const RecordedRun& run, TensorUpdate& data) {
   for (const char* kind : {"momentum/", "momentum_buffer/"})
     if (has_state(run, data.step, kind + data.name)) {
       read_state(run, data, kind + data.name, "");
-      const bool is_muon =
-          names_muon(word) || (word.empty() && data.dimensions == 2 && averages_gradients(data));
+      const bool is_muon = names_muon(word) || (word.empty() && data.dimensions == 2 &&
+                                                averages_gradients(data) && !moves_along_momentum(data));
       return is_muon ? OptimizerKind::muon : OptimizerKind::sgd;
     }
   const bool has_betas = run.setting(data.step, {"beta1", "optimizer.beta1", "adam_beta1"}).has_value();

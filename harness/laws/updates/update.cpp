@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "harness/base/json/fields.hpp"
+#include "harness/base/text/glob.hpp"
 #include "harness/laws/laws.hpp"
 #include "harness/laws/run/tensor_groups.hpp"
 #include "harness/laws/updates/tensor_update.hpp"
@@ -37,6 +39,25 @@ struct StepAnswer {
 /// Returns whether the config gives no weight decay to a parameter with fewer than two dimensions.
 bool leaves_out_vectors(const RecordedRun& run) {
   return run.config_text("optimizer.decay") == "matrices";
+}
+
+/// Returns whether the config leaves a parameter untrained: train.freeze names it, or only adapters train.
+bool is_frozen(const RecordedRun& run, const std::string& name) {
+  if (run.config_number("lora.rank").value_or(0) > 0 && name.find(".lora_") == std::string::npos)
+    return true;
+  const Json globs = Json::parse(run.config_text("train.freeze"), nullptr, false);
+  return globs.is_array() && std::ranges::any_of(globs, [&](const Json& glob) {
+           return glob.is_string() && glob_match(glob.get<std::string>(), name);
+         });
+}
+
+void add_frozen(const TensorUpdate& data, StepAnswer& answer) {
+  const std::string text = "moves, though the config leaves it untrained";
+  ++answer.compared;
+  if (data.before == data.after)
+    return;
+  answer.complaints[text].insert(data.name);
+  answer.factors.try_emplace(text);
 }
 
 UpdateCheck check_tensor(const TensorUpdate& data, const OptimizerNumbers& numbers) {
@@ -96,8 +117,13 @@ StepAnswer ask_step(const RecordedRun& run, int64_t step, Variant variant) {
     return answer;
   for (const std::string& name : run.names(step, Phase::param)) {
     const TensorUpdate data = read_update(run, step, name);
-    if (data.before.empty() || (data.gradient.empty() && data.first_after.empty()))
-      continue;  // a buffer, or a parameter that is not trained
+    if (data.before.empty())
+      continue;
+    if (data.gradient.empty() && data.first_after.empty()) {  // a buffer, or a parameter that is not trained
+      if (records_gradients(run, step) && is_frozen(run, name))
+        add_frozen(data, answer);
+      continue;
+    }
     if (records_gradients(run, step) && data.is_left_alone())
       ++answer.left_alone;
     else if (data.kind == OptimizerKind::unknown)
@@ -118,6 +144,14 @@ bool names_adamw(const RecordedRun& run) {
       return true;
   }
   return false;
+}
+
+/// Returns whether a run of parity-train promises Adam with its decay in the gradient. Other programs call
+/// AdamW "adam", too.
+bool promises_l2(const RecordedRun& run) {
+  const Json& facts = run.trace().provenance();
+  return facts.is_object() && text_or(facts, "producer").starts_with("parity-train") &&
+         run.config_text("optimizer.name") == "adam";
 }
 
 void add_departures(const RecordedRun& run, int64_t step, const StepAnswer& answer, Finding& finding) {
@@ -236,6 +270,14 @@ Finding ask_update(const RecordedRun& run) {
       if (Audited other(run, variant); other.compared() > 0 && other.wrong_tensors() < best.wrong_tensors())
         best = std::move(other);
   best.report(run, finding);
+  if (best.variant() == Variant::usual && best.wrong() == 0 && promises_l2(run) &&
+      Audited(run, Variant::l2).wrong() > 0)
+    finding.departures.push_back(
+        {"weight decay is decoupled (AdamW), where the config names Adam, which adds it to the gradient",
+         run.steps().front(),
+         "",
+         {},
+         {}});
   if (best.variant() == Variant::l2 && names_adamw(run))
     finding.departures.push_back(
         {"weight decay enters the gradient and so the moments (Adam with L2), where the config names AdamW",
