@@ -54,5 +54,14 @@ TEST_F(AuditTest, ChosenLaws_AreAsked) {
   EXPECT_THROW(audit(trace, {"clop"}), UserError);
 }
 
+TEST_F(AuditTest, ALossThatIsNoNumber_IsUnlawful) {
+  PlantedRun run = trained();
+  run.channels["loss"] = std::vector<double>{3, 2, std::nan(""), 1};
+  const Audit result = audit(*write("run", run));
+  EXPECT_EQ(result.exit_code(), ExitCode::differ);
+  EXPECT_THAT(result.verdict(), testing::HasSubstr("unlawful: loss is nan at step 3, which no law allows"));
+  EXPECT_EQ(result.to_json()["lawful"], false);
+}
+
 }  // namespace
 }  // namespace parity::laws

@@ -374,5 +374,43 @@ TEST_F(UpdateLawTest, DecayOfMatrices_LeavesOutVectors) {
   EXPECT_EQ(ask(ask_update, run).answer(), Answer::holds) << sentence(ask(ask_update, run));
 }
 
+/// SGD with dampening has Muon's momentum. Its step is a multiple of it, so it is compared.
+TEST_F(MuonLawTest, DampenedSgdWithoutAConfig_IsCompared) {
+  PlantedRun run = trained_by_muon(0.9, 0.1, muon());
+  run.config = Json::object();
+  for (int64_t s = 1; s <= 3; ++s) {
+    const std::vector<float> momentum = tensor(run, s, Phase::optim, "momentum_buffer/w");
+    std::vector<float> moved = tensor(run, s - 1, Phase::param, "w");
+    for (size_t i = 0; i < moved.size(); ++i)
+      moved[i] -= 0.3F * momentum[i];
+    tensor(run, s, Phase::param, "w") = moved;
+  }
+  EXPECT_EQ(ask(ask_update, run).answer(), Answer::departs);
+}
+
+TEST_F(UpdateLawTest, FrozenTensorThatMoves_Departs) {
+  PlantedRun run = trained();
+  run.config["train"]["freeze"] = Json::array({"norm.*"});
+  for (int64_t s = 1; s <= 4; ++s)
+    skip_update(run, s, "norm.weight");
+  std::erase_if(run.tensors, [](const PlantedTensor& each) {
+    return each.key.phase == Phase::optim && each.key.name.ends_with("norm.weight");
+  });
+  EXPECT_THAT(sentence(ask(ask_update, run)),
+              HasSubstr("norm.weight: moves, though the config leaves it untrained"));
+  for (int64_t s = 1; s <= 4; ++s)
+    tensor(run, s, Phase::param, "norm.weight") = tensor(run, 0, Phase::param, "norm.weight");
+  EXPECT_EQ(ask(ask_update, run).answer(), Answer::holds);
+}
+
+TEST_F(UpdateLawTest, DecoupledDecayWhereAdamIsPromised_Departs) {
+  PlantedRun run = trained();
+  run.config["optimizer"]["name"] = "adam";
+  EXPECT_EQ(ask(ask_update, run).answer(), Answer::holds) << "other programs call AdamW so";
+  run.provenance = {{"producer", "parity-train 1"}};
+  EXPECT_THAT(sentence(ask(ask_update, run)),
+              HasSubstr("weight decay is decoupled (AdamW), where the config names Adam"));
+}
+
 }  // namespace
 }  // namespace parity::laws

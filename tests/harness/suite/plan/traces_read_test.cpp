@@ -49,5 +49,11 @@ TEST_F(TracesReadTest, ArmsThatReadTraces_CannotBeRead) {
               HasSubstr("{trace:a} names no arm"));
 }
 
+TEST_F(TracesReadTest, AReplayedFile_CountsByItsContent) {
+  add(arms("moe.replay = \"{case_dir}/routes.h5\"", "") + check("channel = \"loss\"", "identical"));
+  EXPECT_THAT(run(0).identity, HasSubstr("hash of routes.h5"));
+  EXPECT_THAT(text_of(run(0).config, "moe.replay"), testing::Not(HasSubstr("{case_dir}")));
+}
+
 }  // namespace
 }  // namespace parity::suite
