@@ -36,15 +36,24 @@ RunLength length_of(const FlatConfig& config, const Arm& arm) {
   return {integer_of(config, "steps", 10), integer_of(config, "lr.warmup_steps", 0), known};
 }
 
+void expand_path(Json& value, const std::string& folder) {
+  const std::string placeholder = "{case_dir}";
+  if (!value.is_string())
+    return;
+  auto path = value.get<std::string>();
+  if (const size_t at = path.find(placeholder); at != std::string::npos)
+    value = path.replace(at, placeholder.size(), folder);
+}
+
 /// Replaces {case_dir} in paths of files, so that a case may include files and run from any folder.
 void expand_paths(FlatConfig& config, const Case& source) {
-  const std::string placeholder = "{case_dir}";
+  const std::string folder = fs::absolute(source.file).parent_path().string();
   for (auto& [key, value] : config) {
-    if (!key.ends_with(".path") || !value.is_string())
-      continue;
-    auto path = value.get<std::string>();
-    if (const size_t at = path.find(placeholder); at != std::string::npos)
-      value = path.replace(at, placeholder.size(), fs::absolute(source.file).parent_path().string());
+    if (key.ends_with(".path"))
+      expand_path(value, folder);
+    if (key.ends_with(".paths") && value.is_array())
+      for (Json& path : value)
+        expand_path(path, folder);
   }
 }
 
