@@ -40,7 +40,7 @@ class FileBytes {
     for (size_t i = 0; i < count; ++i) {
       T value;
       std::memcpy(&value, bytes_.data() + offset + i * sizeof(T), sizeof value);
-      values[i] = static_cast<int64_t>(value);
+      values[i] = static_cast<int64_t>(value);  // NOLINT(bugprone-signed-char-misuse): int8 is a number
     }
     return values;
   }

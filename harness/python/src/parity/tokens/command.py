@@ -100,9 +100,7 @@ def _mark(tokenizer: Any, token: str | None, name: str) -> int | None:
     return int(number)
 
 
-def _write(
-    prefix: pathlib.Path, tokenizer: Any, marks: dict[str, int | None], texts: Iterator[str]
-) -> dict[str, int]:
+def _write(prefix: pathlib.Path, tokenizer: Any, marks: dict[str, int | None], texts: Iterator[str]) -> dict[str, int]:
     """Writes both files beside their places and moves them there when they are whole."""
     files = record.outputs(prefix)
     files["json"].unlink(missing_ok=True)  # which describes the files before
