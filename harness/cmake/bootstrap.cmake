@@ -8,7 +8,7 @@
 #   harness  always
 #   trainer  with PARITY_REFERENCE: LibTorch
 #   tests    with PARITY_BUILD_TESTS: witnesses, browser, clang
-#   texts    with PARITY_BUILD_TESTS: tokenizers of Hugging Face and Parquet
+#   texts    with PARITY_REFERENCE and PARITY_BUILD_TESTS: tokenizers of Hugging Face and Parquet
 #   cuda     with PARITY_CUDA=ON, or AUTO on a machine with an NVIDIA GPU: the plug-in of parity-train
 #   cuda_libraries  with cuda, and with tests for PyTorch in Python
 
@@ -43,7 +43,10 @@ if(PARITY_REFERENCE)
   list(APPEND _parity_sections trainer)
 endif()
 if(PARITY_BUILD_TESTS)
-  list(APPEND _parity_sections tests texts)
+  list(APPEND _parity_sections tests)
+endif()
+if(PARITY_REFERENCE AND PARITY_BUILD_TESTS)
+  list(APPEND _parity_sections texts)
 endif()
 if(PARITY_REFERENCE AND (PARITY_CUDA STREQUAL "ON" OR (PARITY_CUDA STREQUAL "AUTO" AND EXISTS "/dev/nvidiactl")))
   list(APPEND _parity_sections cuda)

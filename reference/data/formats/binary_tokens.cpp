@@ -45,6 +45,9 @@ std::vector<int64_t> read_nanogpt_tokens(const std::filesystem::path& path) {
   const FileBytes file(path, "write uint16 tokens with numpy's tofile, or set data.format");
   if (file.size() % sizeof(uint16_t) != 0)
     file.refuse("it has " + std::to_string(file.size()) + " bytes, and uint16 tokens have two each");
+  for (const char* magic : {"\x93NUMPY", "MMIDIDX"})
+    if (file.starts_with(magic))
+      file.refuse("it begins like a .npy or an .idx file, whose header is no tokens");
   if (begins_like_llmc(file))
     file.refuse("it begins with the magic number of llm.c, whose header is no tokens");
   return file.numbers<uint16_t>(0, file.size() / sizeof(uint16_t));

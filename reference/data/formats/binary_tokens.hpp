@@ -12,7 +12,7 @@ namespace parity::reference {
 /// data/openwebtext/prepare.py.
 ///
 /// Any file with an even number of bytes has this form, except one that begins with the magic number of
-/// llm.c: that one is refused, since its header would be read as tokens.
+/// llm.c, NumPy or Megatron: those are refused, since their headers would be read as tokens.
 /// \throws UserError naming the file and its size
 std::vector<int64_t> read_nanogpt_tokens(const std::filesystem::path& path);
 
