@@ -82,7 +82,7 @@ std::vector<std::vector<int64_t>> read_stored_documents(const DataConfig& data, 
   size_t begin = 0;
   for (const size_t end : stored.ends) {
     if (end - begin < 2)
-      throw UserError(data.path + ": the document that ends at offset " + std::to_string(end - 1) + " has " +
+      throw UserError(data.path + ": document " + std::to_string(documents.size() + 1) + " has " +
                       (end == begin ? "no token" : "one token") +
                       " (an input needs a label); remove it, or the token between two EOS");
     documents.emplace_back(stored.tokens.begin() + static_cast<int64_t>(begin),
