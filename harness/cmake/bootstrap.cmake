@@ -8,6 +8,7 @@
 #   harness  always
 #   trainer  with PARITY_REFERENCE: LibTorch
 #   tests    with PARITY_BUILD_TESTS: witnesses, browser, clang
+#   texts    with PARITY_REFERENCE and PARITY_BUILD_TESTS: tokenizers of Hugging Face and Parquet
 #   cuda     with PARITY_CUDA=ON, or AUTO on a machine with an NVIDIA GPU: the plug-in of parity-train
 #   cuda_libraries  with cuda, and with tests for PyTorch in Python
 
@@ -43,6 +44,9 @@ if(PARITY_REFERENCE)
 endif()
 if(PARITY_BUILD_TESTS)
   list(APPEND _parity_sections tests)
+endif()
+if(PARITY_REFERENCE AND PARITY_BUILD_TESTS)
+  list(APPEND _parity_sections texts)
 endif()
 if(PARITY_REFERENCE AND (PARITY_CUDA STREQUAL "ON" OR (PARITY_CUDA STREQUAL "AUTO" AND EXISTS "/dev/nvidiactl")))
   list(APPEND _parity_sections cuda)
@@ -173,6 +177,7 @@ function(_parity_install_venv)
   set(size_harness "10 MB to fetch")
   set(size_trainer "0.5 GB to fetch, 1.2 GB installed")
   set(size_tests "50 MB to fetch")
+  set(size_texts "60 MB to fetch")
   set(size_cuda "0.1 GB to fetch")
   set(size_cuda_libraries "1.5 GB to fetch, 3 GB installed")
   foreach(section IN LISTS missing)

@@ -90,6 +90,13 @@ constexpr auto enum_names(DataSource) {
   return named<DataSource::rollouts>("data source", {"synthetic", "text", "tokens", "rollouts"});
 }
 
+/// How a token file is written: as its name says (.npy, .idx, else TOML), or one of the formats.
+enum class TokenFormat { by_name, toml, npy, nanogpt, llmc, megatron };
+constexpr auto enum_names(TokenFormat) {
+  return named<TokenFormat::megatron>("token format",
+                                      {"by_name", "toml", "npy", "nanogpt", "llmc", "megatron"});
+}
+
 enum class Packing { none, stream, concat_then_split, first_fit };
 constexpr auto enum_names(Packing) {
   return named<Packing::first_fit>("packing", {"none", "stream", "concat_then_split", "first_fit"});

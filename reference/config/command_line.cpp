@@ -183,7 +183,7 @@ std::string_view help_text() {
   --start-from DIR        continue from the checkpoint in that folder, in a new trace
   --checkpoint-dir DIR    folder of the checkpoint
   --load-weights PATH     initial weights: sets weights.path
-  --save-weights FILE     write the final weights as safetensors
+  --save-weights FILE     write the final weights as safetensors; NAME.safetensors.index.json writes shards
   --weights-names KIND    names in that file: torchtitan (default), torchtitan_2026, torchtitan_2026_fused, hugging_face,
                           hugging_face_text (Llama 4 without its vision part), nanogpt (GPT-2)
   --quiet                 print no line per update

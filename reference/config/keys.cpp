@@ -23,8 +23,17 @@ bool has_type(const Json& value, KeyType type) {
     case KeyType::strings:
       return value.is_array() &&
              std::all_of(value.begin(), value.end(), [](const Json& item) { return item.is_string(); });
+    case KeyType::numbers:
+      return value.is_array() &&
+             std::all_of(value.begin(), value.end(), [](const Json& item) { return item.is_number(); });
   }
   return false;
+}
+
+std::string describe(KeyType type) {
+  if (type == KeyType::strings || type == KeyType::numbers)
+    return "a list of " + std::string(name_of(type));
+  return std::string(name_of(type));
 }
 
 void check_name(const Key& row, const std::string& name) {
@@ -47,13 +56,12 @@ const Key& find_key(std::string_view name) {
 void set_key(RunConfig& config, std::string_view name, const Json& value) {
   const Key& row = find_key(name);
   if (!has_type(value, row.type))
-    throw UserError(row.name + " = " + value.dump() + " has the wrong type (it takes " +
-                    (row.type == KeyType::strings ? "a list of strings" : std::string(name_of(row.type))) +
+    throw UserError(row.name + " = " + value.dump() + " has the wrong type (it takes " + describe(row.type) +
                     "); " + row.doc);
   if (row.type == KeyType::strings) {
     for (const Json& item : value)
       check_name(row, item.get<std::string>());
-  } else {
+  } else if (row.type != KeyType::numbers) {
     check_name(row, value.is_string() ? value.get<std::string>() : value.dump());
   }
   row.set(config, value);

@@ -12,9 +12,10 @@
 
 namespace parity::reference {
 
-enum class KeyType { string, integer, number, boolean, strings };
+enum class KeyType { string, integer, number, boolean, strings, numbers };
 constexpr auto enum_names(KeyType) {
-  return named<KeyType::strings>("key type", {"string", "integer", "number", "boolean", "strings"});
+  return named<KeyType::numbers>("key type",
+                                 {"string", "integer", "number", "boolean", "strings", "numbers"});
 }
 
 /// One key of a RunConfig. Reading, writing, the schema and messages use this row.

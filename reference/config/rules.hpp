@@ -40,6 +40,9 @@ class Rules {
   const RunConfig& config_;
 };
 
+/// Rules of the sources of data and of the sizes of its batches.
+void check_data(const RunConfig& config, const Rules& rules);
+
 /// Rules of architecture.* and moe.*.
 void check_model(const RunConfig& config, const Rules& rules);
 

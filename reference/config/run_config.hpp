@@ -85,6 +85,10 @@ struct MoeConfig {
 struct DataConfig {
   DataSource source = DataSource::synthetic;
   std::string path;  ///< of the text or token file
+  TokenFormat format = TokenFormat::by_name;
+  std::vector<std::string> paths = {};  ///< of several files, whose rows are blended; instead of path
+  std::vector<double> weights = {};     ///< share of each file's rows, up to a factor
+  bool shuffle = false;                 ///< another order of documents or sequences in each epoch
   Packing packing = Packing::none;
   PositionsChoice positions = PositionsChoice::sequence;
   int64_t context_length = 0;   ///< tokens after which a document's positions restart; 0 = seq_len

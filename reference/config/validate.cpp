@@ -11,23 +11,6 @@
 namespace parity::reference {
 namespace {
 
-void check_data(const RunConfig& config, const Rules& rules) {
-  const DataConfig& data = config.data;
-  rules.at_least(data.seq_len, 1, "data.seq_len");
-  rules.at_least(data.global_batch, 1, "data.global_batch");
-  rules.at_least(data.micro_batches, 1, "data.micro_batches");
-  rules.rule(data.global_batch % data.micro_batches == 0, "data.micro_batches",
-             "it does not divide data.global_batch = " + std::to_string(data.global_batch),
-             "choose a divisor, since micro-batches have equal numbers of sequences");
-  rules.within(data.ignore_fraction, 0, 0.5, "data.ignore_fraction");
-  const std::string source(name_of(data.source));
-  const bool reads_file = data.source == DataSource::text || data.source == DataSource::tokens;
-  rules.rule(!reads_file || !data.path.empty(), "data.path", "data.source is " + source + " and needs a file",
-             data.source == DataSource::text ? "name a UTF-8 file" : "name a token file");
-  rules.rule(reads_file || data.path.empty(), "data.path", "data.source is " + source + " and reads no file",
-             "set data.source = \"text\" or \"tokens\", or remove the path");
-}
-
 /// Documents, the marks between them, and positions.
 void check_documents(const RunConfig& config, const Rules& rules) {
   const DataConfig& data = config.data;

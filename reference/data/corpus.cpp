@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/data/corpus.hpp"
 
+#include "reference/data/formats/stored_tokens.hpp"
 #include "reference/data/synthetic_corpus.hpp"
 #include "reference/data/text_corpus.hpp"
-#include "reference/data/token_file.hpp"
 #include "reference/data/token_stream.hpp"
 
 namespace parity::reference {
@@ -16,7 +16,7 @@ std::unique_ptr<Corpus> make_corpus(const DataConfig& data, int64_t vocab_size) 
     case DataSource::text:
       return std::make_unique<TextCorpus>(data.path);
     case DataSource::tokens:
-      return std::make_unique<TokenStream>(read_token_stream(data.path, vocab_size));
+      return std::make_unique<TokenStream>(read_stored_tokens(data, vocab_size).tokens);
     case DataSource::rollouts:
       break;  // no corpus: rows.cpp
   }

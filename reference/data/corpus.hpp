@@ -19,6 +19,8 @@ class Corpus {
   /// Fills `out` with sequence `index`: S tokens and the one after them (S + 1 values; overlapping inputs
   /// and labels are cut from it).
   virtual void read(int64_t index, std::span<int64_t> out) const = 0;
+  /// Returns the number of tokens after which it repeats; 0 if it does not.
+  virtual int64_t size() const { return 0; }
 };
 
 /// Returns the corpus that a config names.

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/data/documents.hpp"
 
+#include "reference/data/formats/stored_tokens.hpp"
+#include "reference/data/order/epoch_order.hpp"
 #include "reference/data/random.hpp"
 #include "reference/data/text_corpus.hpp"
 #include "reference/data/token_file.hpp"
@@ -17,6 +19,17 @@ std::vector<int64_t> marks_of(const DataConfig& data) {
     if (mark >= 0)
       marks.push_back(mark);
   return marks;
+}
+
+std::unique_ptr<Documents> listed_documents(const DataConfig& data, const DataLimits& limits) {
+  std::vector<std::vector<int64_t>> documents = format_of(data) == TokenFormat::toml
+                                                    ? read_token_documents(data, limits)
+                                                    : read_stored_documents(data, limits.vocab_size);
+  const auto count = static_cast<int64_t>(documents.size());
+  auto listed = std::make_unique<ListedDocuments>(std::move(documents), data.path);
+  if (!data.shuffle)
+    return listed;
+  return std::make_unique<ShuffledDocuments>(std::move(listed), count, data.seed);
 }
 
 }  // namespace
@@ -51,7 +64,7 @@ std::unique_ptr<Documents> make_documents(const DataConfig& data, const DataLimi
   if (data.source == DataSource::synthetic)
     return std::make_unique<SyntheticDocuments>(data, limits.vocab_size);
   if (data.source == DataSource::tokens)
-    return std::make_unique<ListedDocuments>(read_token_documents(data, limits), data.path);
+    return listed_documents(data, limits);
   std::vector<int64_t> document = read_text_document(data.path);
   if (data.newline_id >= 0)
     document.push_back(data.newline_id);

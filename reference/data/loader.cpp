@@ -86,6 +86,15 @@ MicroBatch Loader::next_micro_batch() {
   return batch;
 }
 
+int64_t Loader::next_row_digest() const {
+  const Row row = checked_row(position_);
+  uint64_t digest = 0;
+  for (const std::vector<int64_t>* part : {&row.tokens, &row.labels, &row.positions})
+    for (const int64_t number : *part)
+      digest = scramble(digest + static_cast<uint64_t>(number) + 1);
+  return static_cast<int64_t>(digest);
+}
+
 void Loader::check_update(int64_t valid_tokens) const {
   if (valid_tokens == 0)
     throw UserError("the update that begins at sequence " + std::to_string(position_ - config_.global_batch) +

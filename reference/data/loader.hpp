@@ -79,6 +79,12 @@ class Loader {
   int64_t position() const { return position_; }
   void set_position(int64_t position) { position_ = position; }
 
+  /// Returns how many rows before position() each of data.paths gave; empty without a blend.
+  std::vector<int64_t> rows_by_source() const { return rows_->rows_by_source(position_); }
+
+  /// Returns a digest of the row at position(), by which a resumed run finds that it reads other data.
+  int64_t next_row_digest() const;
+
   /// Returns whether positions restart inside rows, and so show documents.
   bool positions_restart() const { return rows_->positions_restart(); }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "reference/config/run_config.hpp"
 #include "reference/data/row.hpp"
@@ -17,6 +18,8 @@ class Rows {
   virtual Row row(int64_t index) = 0;
   /// Returns whether positions restart inside rows, and so show documents.
   virtual bool positions_restart() const { return false; }
+  /// Returns how many of the first \p rows rows come from each of data.paths; empty without a blend.
+  virtual std::vector<int64_t> rows_by_source(int64_t rows) const;
 };
 
 /// Rows that can only be computed in order. Reading an earlier row starts from the first row again.
@@ -38,8 +41,11 @@ struct DataLimits {
   int64_t positions = 0;  ///< rows of the RoPE table
 };
 
+/// Returns a config for each file: data.path, or each of data.paths; of the data itself if it reads none.
+std::vector<DataConfig> configs_of_files(const DataConfig& data);
+
 /// Returns the rows that a config names: a corpus cut into sequences, packed documents, or the rows of a
-/// token file.
+/// token file; shuffled and blended as it says.
 /// \throws UserError for a file that is missing, empty, malformed, or beyond the limits, naming file and
 /// place
 std::unique_ptr<Rows> make_rows(const DataConfig& data, const DataLimits& limits);

@@ -8,7 +8,6 @@
 
 #include "harness/base/error.hpp"
 #include "reference/data/data_file.hpp"
-#include "reference/data/npy.hpp"
 #include "reference/data/packing/positions.hpp"
 
 namespace parity::reference {
@@ -117,27 +116,7 @@ Row read_row(const Table& table, const DataConfig& data, const DataLimits& limit
   return row;
 }
 
-std::vector<std::vector<int64_t>> split_after(const std::vector<int64_t>& stream, int64_t eos_id,
-                                              const fs::path& path) {
-  std::vector<std::vector<int64_t>> documents(1);
-  for (size_t i = 0; i < stream.size(); ++i) {
-    documents.back().push_back(stream[i]);
-    if (stream[i] != eos_id && i + 1 < stream.size())
-      continue;
-    if (documents.back().size() < 2)
-      throw UserError(path.string() + ": the document that ends at offset " + std::to_string(i) +
-                      " has one token (an input needs a label); remove the token between two EOS");
-    if (i + 1 < stream.size())
-      documents.emplace_back();
-  }
-  return documents;
-}
-
 }  // namespace
-
-bool is_npy(const fs::path& path) {
-  return path.extension() == ".npy";
-}
 
 std::vector<Row> read_token_rows(const DataConfig& data, const DataLimits& limits) {
   const toml::table file = parse(data.path);
@@ -157,8 +136,6 @@ std::vector<Row> read_token_rows(const DataConfig& data, const DataLimits& limit
 }
 
 std::vector<std::vector<int64_t>> read_token_documents(const DataConfig& data, const DataLimits& limits) {
-  if (is_npy(data.path))
-    return split_after(read_token_stream(data.path, limits.vocab_size), data.eos_id, data.path);
   const toml::table file = parse(data.path);
   const std::string use = "data.packing is " + std::string(name_of(data.packing));
   std::vector<std::vector<int64_t>> documents;
@@ -170,19 +147,6 @@ std::vector<std::vector<int64_t>> read_token_documents(const DataConfig& data, c
                  " tokens (an input needs a label); give two or more");
   }
   return documents;
-}
-
-std::vector<int64_t> read_token_stream(const fs::path& path, int64_t vocab_size) {
-  require_data_file(path);
-  std::vector<int64_t> stream = read_npy_integers(path);
-  if (stream.empty())
-    refuse_empty_data(path);
-  for (size_t i = 0; i < stream.size(); ++i)
-    if (stream[i] < 0 || stream[i] >= vocab_size)
-      throw UserError(path.string() + ": token " + std::to_string(stream[i]) + " at offset " +
-                      std::to_string(i) + " is beyond the vocabulary of " + std::to_string(vocab_size) +
-                      " (the embedding has no row for it); raise architecture.vocab_size");
-  return stream;
 }
 
 }  // namespace parity::reference

@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <filesystem>
+#include <cstdint>
 #include <vector>
 
 #include "reference/data/rows.hpp"
 
 namespace parity::reference {
 
-/// Token files are written by hand, in TOML, or are a NumPy array of one dimension (NAME.npy).
+/// Token files are written by hand, in TOML. formats/ reads those that hold one stream of tokens.
 ///
 ///     [[rows]]                        # whole sequences of data.seq_len tokens, for data.packing = "none"
 ///     tokens    = [256, 104, 105]
@@ -19,9 +19,6 @@ namespace parity::reference {
 ///     [[documents]]                   # for packing; two tokens or more, with EOS where one is meant
 ///     tokens = [256, 104, 105, 257]
 ///
-/// An array is one stream; for packing it is cut into documents after each data.eos_id.
-bool is_npy(const std::filesystem::path& path);
-
 /// Reads the rows of a token file.
 /// \throws UserError "FILE:LINE: ..." for a missing, empty or malformed file, non-UTF-8, or an unknown key.
 /// Also for a token beyond the vocabulary, a position beyond the RoPE table, or a row whose labels are all
@@ -30,8 +27,5 @@ std::vector<Row> read_token_rows(const DataConfig& data, const DataLimits& limit
 
 /// Reads the documents of a token file. \throws UserError as above, and for a document of one token
 std::vector<std::vector<int64_t>> read_token_documents(const DataConfig& data, const DataLimits& limits);
-
-/// Returns the stream of a .npy file. \throws UserError "FILE: ..."
-std::vector<int64_t> read_token_stream(const std::filesystem::path& path, int64_t vocab_size);
 
 }  // namespace parity::reference

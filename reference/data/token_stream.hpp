@@ -15,6 +15,7 @@ class TokenStream : public Corpus {
   explicit TokenStream(std::vector<int64_t> tokens) : tokens_(std::move(tokens)) {}
 
   void read(int64_t index, std::span<int64_t> out) const override;
+  int64_t size() const override { return static_cast<int64_t>(tokens_.size()); }
 
  private:
   std::vector<int64_t> tokens_;

@@ -5,11 +5,15 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <filesystem>
 #include <map>
+#include <memory>
 #include <set>
 
 #include "harness/base/error.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
+#include "harness/checkpoints/files/open_checkpoint.hpp"
+#include "harness/checkpoints/files/sharded_safetensors.hpp"
 #include "harness/checkpoints/files/weight_files.hpp"
 #include "reference/exact/exact.hpp"
 #include "reference/weights/complaints.hpp"
@@ -17,6 +21,10 @@
 
 namespace parity::reference {
 namespace {
+namespace fs = std::filesystem;
+
+/// Of a file below an index. Source: huggingface_hub, MAX_SHARD_SIZE.
+constexpr int64_t shard_bytes = 5'000'000'000;
 
 constexpr std::array<std::pair<DType, torch::ScalarType>, 4> dtypes = {{{DType::float64, torch::kFloat64},
                                                                         {DType::float32, torch::kFloat32},
@@ -194,11 +202,24 @@ WeightNames names_in(const checkpoints::WeightFiles& files, const Decoder& model
   return best;
 }
 
+/// Opens the files of weights. Those of PyTorch, a folder of torch.distributed.checkpoint or a file of
+/// torch.save, are converted by a child process. \return never null
+std::shared_ptr<const checkpoints::WeightFiles> open_weights(const fs::path& path) {
+  std::error_code error;
+  const bool distributed = fs::exists(path / ".metadata", error);
+  const fs::path ending = path.extension();
+  const bool pickle = ending == ".pt" || ending == ".pth" || ending == ".bin";
+  if (fs::exists(path, error) && (distributed || pickle))
+    return checkpoints::open_checkpoint(path.string()).memory;
+  return std::make_shared<const checkpoints::WeightFiles>(path);
+}
+
 }  // namespace
 
 WeightNames load_weights(Decoder& model, const std::string& model_name, const std::filesystem::path& path) {
   const torch::NoGradGuard no_grad;
-  const checkpoints::WeightFiles files(path);
+  const auto opened = open_weights(path);
+  const checkpoints::WeightFiles& files = *opened;
   const WeightNames names = names_in(files, model, model_name);
   const Weights weights(all_of(model), model_name, model.dimensions(), names);
   check_named(weights.table(), names, "load");
@@ -232,7 +253,11 @@ void save_weights(const std::filesystem::path& path, WeightNames names, const st
                            take(saved.const_data_ptr(), saved.nbytes());
                          }});
   }
-  checkpoints::write_safetensors(path, std::move(tensors), {{"format", "pt"}});
+  const std::map<std::string, std::string> metadata = {{"format", "pt"}};
+  if (path.string().ends_with(checkpoints::sharded_index_ending))
+    checkpoints::write_sharded_safetensors(path, std::move(tensors), shard_bytes, metadata);
+  else
+    checkpoints::write_safetensors(path, std::move(tensors), metadata);
 }
 
 }  // namespace parity::reference

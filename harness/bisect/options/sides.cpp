@@ -15,7 +15,7 @@
 #include "harness/suite/cases/named_case.hpp"
 #include "harness/suite/cases/run_config_file.hpp"
 #include "harness/suite/cases/setting.hpp"
-#include "harness/suite/plan/traces_read.hpp"
+#include "harness/suite/plan/input_paths.hpp"
 #include "harness/suite/results/commands/bisect.hpp"
 
 namespace parity::bisect {
@@ -55,9 +55,8 @@ Side side_of_arm(const suite::Case& source, const std::string& name) {
     side.arm.config.try_emplace(key, value);
   const std::string folder = fs::absolute(source.file).parent_path().string();
   for (auto& [key, placed] : side.arm.config)
-    if (suite::names_file(key) && placed.value.is_string())
-      if (auto path = placed.value.get<std::string>(); path.find("{case_dir}") != std::string::npos)
-        placed.value = path.replace(path.find("{case_dir}"), 10, folder);
+    if (suite::names_file(key) || suite::names_files(key))
+      suite::expand_case_dir(placed.value, folder);
   return side;
 }
 

@@ -14,6 +14,7 @@
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/checkpoints/files/read_by_python.hpp"
 #include "harness/checkpoints/files/safetensors_header.hpp"
+#include "harness/checkpoints/files/sharded_safetensors.hpp"
 
 namespace parity::checkpoints {
 namespace fs = std::filesystem;
@@ -21,7 +22,7 @@ namespace {
 
 enum class Format { none, safetensors, pickle, distributed };
 
-constexpr std::string_view ending = ".safetensors", index_ending = ".safetensors.index.json";
+constexpr std::string_view tensors_ending = ".safetensors", index_ending = sharded_index_ending;
 
 /// Returns whether a file begins as safetensors files do: a length that is possible, and a JSON object.
 bool has_safetensors_head(const std::string& head) {
@@ -34,7 +35,7 @@ bool has_safetensors_head(const std::string& head) {
 
 Format format_of_file(const fs::path& path) {
   const std::string name = path.filename().string();
-  if (name.ends_with(ending) || name.ends_with(index_ending))
+  if (name.ends_with(tensors_ending) || name.ends_with(index_ending))
     return Format::safetensors;
   const std::string head = read_head(path, 16);
   if (has_safetensors_head(head))
@@ -60,8 +61,9 @@ fs::path file_of_folder(const fs::path& folder) {
   for (const char* name : {"model.safetensors.index.json", "model.safetensors"})
     if (fs::exists(folder / name, error))
       return folder / name;
-  for (const std::string_view with : {index_ending, ending, std::string_view("pytorch_model.bin.index.json"),
-                                      std::string_view("pytorch_model.bin")}) {
+  for (const std::string_view with :
+       {index_ending, tensors_ending, std::string_view("pytorch_model.bin.index.json"),
+        std::string_view("pytorch_model.bin")}) {
     const std::vector<fs::path> found = files_ending(folder, with);
     if (found.size() > 1)
       throw UserError(fmt::format(
@@ -87,7 +89,7 @@ bool has_trace(const fs::path& folder) {
 bool is_readable_folder(const fs::path& folder) {
   if (has_trace(folder))
     return false;
-  for (const std::string_view with : {index_ending, ending, std::string_view("pytorch_model.bin"),
+  for (const std::string_view with : {index_ending, tensors_ending, std::string_view("pytorch_model.bin"),
                                       std::string_view("pytorch_model.bin.index.json")})
     if (!files_ending(folder, with).empty())
       return true;
@@ -121,14 +123,14 @@ bool is_checkpoint(const std::string& path) {
   if (fs::is_directory(path, error))
     return is_readable_folder(path);
   if (!fs::is_regular_file(path, error))
-    return path.ends_with(ending);
+    return path.ends_with(tensors_ending);
   return format_of_file(path) != Format::none;
 }
 
 Checkpoint open_checkpoint(const std::string& path) {
   std::error_code error;
   fs::path file = path;
-  if (fs::is_directory(path, error) && is_distributed(path) && files_ending(path, ending).empty())
+  if (fs::is_directory(path, error) && is_distributed(path) && files_ending(path, tensors_ending).empty())
     return read_by_python(path);
   if (fs::is_directory(path, error))
     file = file_of_folder(path);

@@ -8,6 +8,7 @@
 #include "harness/base/files/file.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/checkpoints/files/safetensors_header.hpp"
+#include "harness/checkpoints/files/sharded_safetensors.hpp"
 #include "harness/checkpoints/files/unique_json.hpp"
 
 namespace parity::checkpoints {
@@ -16,7 +17,6 @@ namespace {
 
 constexpr const char* single_name = "model.safetensors";
 constexpr const char* index_name = "model.safetensors.index.json";
-constexpr const char* index_ending = ".safetensors.index.json";
 
 [[noreturn]] void refuse_index(const fs::path& index, const std::string& why) {
   throw UserError(escape_for_terminal(index.string()) + " does not fit its files (" + why +
@@ -46,7 +46,7 @@ WeightFiles::WeightFiles(const fs::path& path) : path_(path) {
   std::error_code error;
   if (fs::is_directory(path, error))
     open_folder();
-  else if (path.string().ends_with(index_ending))
+  else if (path.string().ends_with(sharded_index_ending))
     open_index(path);
   else
     add(path, {}, {});

@@ -55,6 +55,14 @@ std::string explain_by_rounding(const std::vector<double>& before, const std::ve
   return "";
 }
 
+/// Returns counts as text: "14, 6".
+std::string listed(const std::vector<double>& counts) {
+  std::string text;
+  for (const double count : counts)
+    text += (text.empty() ? "" : ", ") + fmt::format("{:.17g}", count);
+  return text;
+}
+
 /// Returns numbers that are few, or the size of the difference.
 std::string explain_by_size(const std::vector<double>& before, const std::vector<double>& after) {
   const auto range = [](const std::vector<double>& values) {
@@ -89,6 +97,8 @@ std::string explain_state(const Restart& restart, const StatePair& pair) {
   if (!before.has_values(pair.before) || !after.has_values(pair.after))
     return "has other values";
   const std::vector<double> old_values = before.values(pair.before), new_values = after.values(pair.after);
+  if (pair.before.name.ends_with("data_rows"))
+    return fmt::format("is {} in place of {}", listed(new_values), listed(old_values));
   if (std::string text = few ? "" : explain_by_rounding(old_values, new_values); !text.empty())
     return text;
   return explain_by_size(old_values, new_values);

@@ -27,12 +27,15 @@ bool has_type(const Json& value, const std::string& type) {
   if (type == "strings")
     return value.is_array() &&
            std::all_of(value.begin(), value.end(), [](const Json& v) { return v.is_string(); });
+  if (type == "numbers")
+    return value.is_array() &&
+           std::all_of(value.begin(), value.end(), [](const Json& v) { return v.is_number(); });
   return type == "string" && value.is_string();
 }
 
 std::string describe_type(const std::string& type) {
-  if (type == "strings")
-    return "a list of strings";
+  if (type == "strings" || type == "numbers")
+    return "a list of " + type;
   return (type == "integer" ? "an " : "a ") + type;
 }
 

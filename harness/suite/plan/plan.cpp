@@ -14,6 +14,7 @@
 #include "harness/suite/cases/profile.hpp"
 #include "harness/suite/plan/capture_needs.hpp"
 #include "harness/suite/plan/content_hash.hpp"
+#include "harness/suite/plan/input_paths.hpp"
 #include "harness/suite/plan/run_identity.hpp"
 #include "harness/suite/plan/run_rules.hpp"
 #include "harness/suite/plan/traces_read.hpp"
@@ -38,14 +39,10 @@ RunLength length_of(const FlatConfig& config, const Arm& arm) {
 
 /// Replaces {case_dir} in paths of files, so that a case may include files and run from any folder.
 void expand_paths(FlatConfig& config, const Case& source) {
-  const std::string placeholder = "{case_dir}";
-  for (auto& [key, value] : config) {
-    if (!names_file(key) || !value.is_string())
-      continue;
-    auto path = value.get<std::string>();
-    if (const size_t at = path.find(placeholder); at != std::string::npos)
-      value = path.replace(at, placeholder.size(), fs::absolute(source.file).parent_path().string());
-  }
+  const std::string folder = fs::absolute(source.file).parent_path().string();
+  for (auto& [key, value] : config)
+    if (names_file(key) || names_files(key))
+      expand_case_dir(value, folder);
 }
 
 bool uses_trainer(const Case& source) {

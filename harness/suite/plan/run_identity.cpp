@@ -8,6 +8,7 @@
 #include "harness/suite/plan/command_identity.hpp"
 #include "harness/suite/plan/command_words.hpp"
 #include "harness/suite/plan/content_hash.hpp"
+#include "harness/suite/plan/input_paths.hpp"
 #include "harness/suite/plan/python_packages.hpp"
 #include "harness/suite/plan/rank_environment.hpp"
 #include "harness/suite/plan/traces_read.hpp"
@@ -59,10 +60,8 @@ Json run_identity(const PlanContext& context, const ConfigSchema* schema, const 
     // So do replayed routes: `traces` identifies those of another arm, `inputs` those of a file.
     if (counts || key.starts_with("checkpoint.") || key == replay_key)
       numeric[key] = value;
-    if (names_file(key) && value.is_string())
-      if (const auto file = value.get<std::string>();
-          !file.empty() && file.find("{trace:") == std::string::npos)
-        inputs[key] = context.hash_file(file);
+    for (const InputPath& input : input_paths(key, value))
+      inputs[input.name] = context.hash_file(input.path);
   }
   for (const std::string& input : arm.inputs)
     inputs[input] = context.hash_file(run.case_folder / input);
@@ -100,7 +99,7 @@ std::string resolved_digest(Json identity, const ConfigSchema* schema) {
     identity.erase(key);
   Json& config = identity["config"];
   for (const auto& [key, content] : identity["inputs"].items())
-    config.erase(key);  // a file counts by its content, not by its path
+    config.erase(key_of_input(key));  // a file counts by its content, not by its path
   if (schema)
     for (const auto& [name, key] : schema->keys())
       if (const auto found = config.find(name); found != config.end() && *found == key.default_value)

@@ -28,10 +28,6 @@ std::vector<std::string> trace_words(const Case& source, const Arm& arm) {
 
 }  // namespace
 
-bool names_file(std::string_view key) {
-  return key.ends_with(".path") || key == replay_key;
-}
-
 std::vector<std::string> arms_read_by(const Case& source, const Arm& arm) {
   std::vector<std::string> read;
   for (const std::string& word : trace_words(source, arm))

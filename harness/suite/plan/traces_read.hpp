@@ -3,7 +3,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "harness/suite/cases/case.hpp"
@@ -12,9 +11,6 @@ namespace parity::suite {
 
 /// The key of parity-train that names a trace whose routes are replayed; in a case {trace:ARM}.
 inline constexpr const char* replay_key = "moe.replay";
-
-/// Returns whether a key's value is the path of a file that a run reads: ".path", or a trace to replay.
-bool names_file(std::string_view key);
 
 /// Returns the arms whose traces a command, or the key moe.replay, reads: {trace:ARM}.
 /// \throws UserError if it names an arm that is a command, or that reads traces itself

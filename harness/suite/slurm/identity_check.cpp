@@ -8,7 +8,7 @@
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/suite/plan/command_identity.hpp"
 #include "harness/suite/plan/command_words.hpp"
-#include "harness/suite/plan/traces_read.hpp"
+#include "harness/suite/plan/input_paths.hpp"
 
 namespace parity::suite {
 namespace fs = std::filesystem;
@@ -17,10 +17,12 @@ namespace {
 /// Returns the file or folder behind a member of the identity's inputs: the value of a config key that names
 /// a path, or an input of the arm.
 fs::path input_path(const PlannedRun& run, const std::string& name) {
-  const auto key = run.config.find(name);
-  return key != run.config.end() && names_file(name) && key->second.is_string()
-             ? fs::path(key->second.get<std::string>())
-             : run.case_folder / name;
+  const auto key = run.config.find(key_of_input(name));
+  if (key != run.config.end())
+    for (const InputPath& input : input_paths(key->first, key->second))
+      if (input.name == name)
+        return input.path;
+  return run.case_folder / name;
 }
 
 }  // namespace

@@ -11,6 +11,17 @@ std::vector<Key> data_keys() {
       key("data.source", PARITY_AT(data.source), "Where tokens come from."),
       not_numeric(
           key("data.path", PARITY_AT(data.path), "The UTF-8 file of data.source = text, or the token file.")),
+      key("data.format", PARITY_AT(data.format),
+          "How a token file is written: by_name: .npy, .idx (Megatron), else TOML; nanogpt: uint16 without a "
+          "header; llmc: a header of 256 int32, then uint16 or uint32; megatron: an .idx and a .bin file."),
+      not_numeric(key("data.paths", PARITY_AT(data.paths),
+                      "Several files in place of data.path; their rows are blended by data.weights.")),
+      key("data.weights", PARITY_AT(data.weights),
+          "Weight of each of data.paths, up to a common factor. The next row comes from the file that is "
+          "furthest behind its share, as in Megatron."),
+      key("data.shuffle", PARITY_AT(data.shuffle),
+          "Draws an order of documents (with packing) or of whole sequences for each pass over a file, from "
+          "data.seed plus the number of the pass, with NumPy's RandomState."),
       key("data.packing", PARITY_AT(data.packing),
           "none: sequences are cut from one stream; stream: documents joined into one stream, cut into "
           "seq_len + 1 (EOS era); concat_then_split, first_fit: inputs and labels of each document, joined "

@@ -48,7 +48,9 @@ T from_json(const Json& value) {
 
 template <class T>
 constexpr KeyType type_of() {
-  if constexpr (IsVector<T>::value)
+  if constexpr (std::is_same_v<T, std::vector<double>>)
+    return KeyType::numbers;
+  else if constexpr (IsVector<T>::value)
     return KeyType::strings;
   else if constexpr (std::is_enum_v<T> || std::is_same_v<T, std::string>)
     return KeyType::string;

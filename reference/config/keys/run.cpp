@@ -10,9 +10,11 @@ std::vector<Key> run_keys() {
   return {
       key("steps", PARITY_AT(steps), "Optimizer updates."),
       key("seed", PARITY_AT(seed), "Seed of the weights' random generator."),
-      not_numeric(key("weights.path", PARITY_AT(weights.path),
-                      "Initial weights in place of drawn ones: a safetensors file, or a folder of them, with "
-                      "the names of torchtitan (old or new) or of Hugging Face.")),
+      not_numeric(
+          key("weights.path", PARITY_AT(weights.path),
+              "Initial weights in place of drawn ones: a safetensors file or a folder of them, a torch.save "
+              "file, or a torch.distributed.checkpoint folder, with "
+              "the names of torchtitan (old or new) or of Hugging Face.")),
       key("dtype", PARITY_AT(dtype),
           "Dtype of parameters, activations and optimizer state; float64 is the twin. exact is float32 with "
           "a residue "

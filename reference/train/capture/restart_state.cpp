@@ -43,6 +43,8 @@ void offer_parts(const Trainer& trainer, trace::Recorder& recorder, const std::s
   offer_input(trainer, recorder, prefix + "generator",
               at::globalContext().defaultGenerator(at::kCPU).get_state());
   offer_numbers("data_position", {trainer.data_position()});
+  if (const std::vector<int64_t> rows = trainer.rows_by_source(); !rows.empty())
+    offer_numbers("data_rows", rows);
   offer_numbers("schedule_position", {trainer.schedule_position()});
   if (const std::vector<int64_t> counters = step_counters(trainer.optimizer()); !counters.empty()) {
     const auto [least, most] = std::ranges::minmax(counters);

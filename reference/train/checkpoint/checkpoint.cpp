@@ -15,6 +15,7 @@
 #include "reference/exact/dispatch_key.hpp"
 #include "reference/exact/exact.hpp"
 #include "reference/parallel/core/layout.hpp"
+#include "reference/train/checkpoint/data_state.hpp"
 #include "reference/train/checkpoint/residues.hpp"
 #include "reference/train/checkpoint/whole_tensors.hpp"
 #include "reference/train/step/trainer.hpp"
@@ -131,7 +132,7 @@ void Trainer::save(const std::filesystem::path& file) const {
     entries.insert("buffer/" + bias.name, bias.value.cpu());
   entries.insert("updates_done", scalar(s.updates_done));
   entries.insert("schedule_position", scalar(s.schedule_position));
-  entries.insert("data_position", scalar(s.loader.position()));
+  insert_data_state(entries, s.config.data, s.loader);
   entries.insert("generator", default_generator().get_state());
   insert_draw(entries);
   const std::vector<char> bytes = torch::jit::pickle_save(entries);
@@ -168,7 +169,7 @@ void Trainer::load(const std::filesystem::path& file, const std::vector<Checkpoi
   if (!excluded(CheckpointPart::schedule))
     s.schedule_position = find(entries, "schedule_position", file).item<int64_t>();
   if (!excluded(CheckpointPart::data))
-    s.loader.set_position(find(entries, "data_position", file).item<int64_t>());
+    load_data_state(entries, s.config.data, file, s.loader);
   if (!excluded(CheckpointPart::generator))
     default_generator().set_state(find(entries, "generator", file));
   s.parameters_changed();

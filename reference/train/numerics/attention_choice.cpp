@@ -2,16 +2,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/train/numerics/attention_choice.hpp"
 
+#include <algorithm>
+
+#include "reference/data/formats/stored_tokens.hpp"
 #include "reference/data/rows.hpp"
-#include "reference/data/token_file.hpp"
 
 namespace parity::reference {
 namespace {
 
+/// Returns whether the documents of each file are cut after EOS, so that it is nowhere else.
+bool cut_after_eos(const DataConfig& data) {
+  return std::ranges::all_of(configs_of_files(data), [](const DataConfig& file) {
+    const TokenFormat format = format_of(file);
+    return format == TokenFormat::npy || format == TokenFormat::nanogpt;
+  });
+}
+
 /// Returns whether EOS is always the last token of a document and packing leaves the last token out of the
 /// inputs. A token file of documents may have EOS anywhere.
 bool never_an_input(const DataConfig& data) {
-  const bool last = data.newline_id < 0 && (data.source != DataSource::tokens || is_npy(data.path));
+  const bool last = data.newline_id < 0 && (data.source != DataSource::tokens || cut_after_eos(data));
   return last && (data.packing == Packing::concat_then_split || data.packing == Packing::first_fit);
 }
 

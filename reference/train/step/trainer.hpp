@@ -104,6 +104,8 @@ class Trainer {
   int64_t schedule_position() const;
   /// Number of the next update's first sequence.
   int64_t data_position() const;
+  /// Returns how many rows before it each of data.paths gave; empty without a blend.
+  std::vector<int64_t> rows_by_source() const;
   /// Sequences that this rank has fetched so far.
   int64_t sequences_read() const;
   /// The parameters that this rank trains; its shards, if they are sharded.

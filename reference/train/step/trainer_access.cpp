@@ -54,6 +54,10 @@ int64_t Trainer::data_position() const {
   return state_->loader.position();
 }
 
+std::vector<int64_t> Trainer::rows_by_source() const {
+  return state_->loader.rows_by_source();
+}
+
 int64_t Trainer::sequences_read() const {
   return state_->loader.sequences_read();
 }

@@ -71,6 +71,25 @@ TEST_F(RestartRunTest, EachLostPart_IsNamed) {
               testing::ElementsAre("data_position: not restored after update 3: is 0 in place of 36"));
 }
 
+TEST_F(RestartRunTest, RowsOfABlend_AreSeen) {
+  const auto blended = [](suite::PlannedRun run) {
+    const std::string texts = places::source + "/cases/data/texts/";
+    run.config["architecture.vocab_size"] = 320;
+    run.config["data.source"] = "tokens";
+    run.config["data.paths"] = Json::array({texts + "prose.idx", texts + "sums.idx"});
+    run.config["data.weights"] = Json::array({3, 1});
+    return run;
+  };
+  EXPECT_EQ(finding(laws::audit(train(blended(restarted()))), "restart").answer(), Answer::holds);
+  std::vector<std::string> sentences;
+  const Audit audit = laws::audit(train(blended(restarted(Json::array({"data"})))));
+  for (const laws::Departure& each : finding(audit, "restart").departures)
+    sentences.push_back(each.sentence);
+  EXPECT_THAT(sentences, testing::UnorderedElementsAre(
+                             "data_position: not restored after update 3: is 0 in place of 36",
+                             "data_rows: not restored after update 3: is 0, 0 in place of 27, 9"));
+}
+
 TEST_F(RestartRunTest, RouterBiases_AreSeen) {
   const Audit right = laws::audit(train(with_experts(restarted())));
   EXPECT_EQ(finding(right, "restart").answer(), Answer::holds);

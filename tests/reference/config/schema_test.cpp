@@ -37,6 +37,8 @@ TEST(SchemaTest, EveryKeyWritesOnlyItself) {
       other = other.get<double>() + 0.5;
     else if (row.type == KeyType::strings)
       other = {row.values.empty() ? "x" : row.values.back()};
+    else if (row.type == KeyType::numbers)
+      other = {0.5};
     else if (row.type == KeyType::boolean)
       other = !other.get<bool>();
     else

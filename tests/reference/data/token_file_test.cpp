@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/base/error.hpp"
+#include "reference/data/formats/stored_tokens.hpp"
 #include "tests/support/scratch.hpp"
 
 namespace parity::reference {
@@ -60,8 +61,9 @@ TEST_F(TokenFileTest, DocumentsAreForPacking) {
 
 TEST_F(TokenFileTest, ReadsEveryIntegerThatNumpySaves) {
   for (const char* type : {"uint8", "uint16", "int16", "uint32", "int32", "int64"})
-    EXPECT_THAT(read_token_stream(
-                    saved_by_numpy("numpy.array([1, 2, 49, 0], dtype='" + std::string(type) + "')").path, 50),
+    EXPECT_THAT(read_stored_tokens(
+                    saved_by_numpy("numpy.array([1, 2, 49, 0], dtype='" + std::string(type) + "')"), 50)
+                    .tokens,
                 ElementsAre(1, 2, 49, 0))
         << type;
 }
@@ -70,7 +72,7 @@ TEST_F(TokenFileTest, PackingCutsAnArrayAfterEachEos) {
   DataConfig data = saved_by_numpy("numpy.array([1, 2, 9, 3, 9, 4, 5])");
   data.packing = Packing::concat_then_split;
   data.eos_id = 9;
-  EXPECT_THAT(read_token_documents(data, limits),
+  EXPECT_THAT(read_stored_documents(data, 50),
               ElementsAre(ElementsAre(1, 2, 9), ElementsAre(3, 9), ElementsAre(4, 5)));
 }
 
@@ -147,7 +149,7 @@ TEST_F(TokenFileTest, ADocumentOfOneTokenIsRefused) {
 TEST_F(TokenFileTest, RefusesArraysThatAreNoStreamOfTokens) {
   const auto refused = [&](const DataConfig& data, const std::string& words) {
     try {
-      read_token_stream(data.path, 50);
+      read_stored_tokens(data, 50);
       FAIL() << "accepted; expected " << words;
     } catch (const UserError& error) {
       EXPECT_THAT(error.what(), testing::AllOf(testing::HasSubstr(data.path), testing::HasSubstr(words)));

@@ -5,9 +5,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <stdlib.h>
+
 #include "harness/base/error.hpp"
 #include "harness/checkpoints/files/safetensors.hpp"
 #include "tests/reference/tiny.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/scratch.hpp"
 
 namespace parity::reference {
@@ -90,6 +93,45 @@ TEST_F(StateDictTest, EachNaming_IsRecognisedAndRestoresTheBits) {
       EXPECT_EQ(load_weights(other, "llama3.debug", path), names);
       expect_weights(other, copies(model));
     }
+}
+
+TEST_F(StateDictTest, Index_WritesShardsThatAreReadBack) {
+  const Decoder model = drawn(tiny_dimensions(), 1);
+  const std::filesystem::path index = folder / "model.safetensors.index.json";
+  save_weights(index, WeightNames::hugging_face, "llama3.debug", model.dimensions(), model.parameters());
+  EXPECT_TRUE(std::filesystem::exists(folder / "model-00001-of-00001.safetensors"));
+  for (const std::filesystem::path& named : {index, std::filesystem::path(folder)}) {
+    Decoder other = drawn(tiny_dimensions(), 2);
+    EXPECT_EQ(load_weights(other, "llama3.debug", named), WeightNames::hugging_face);
+    expect_weights(other, copies(model));
+  }
+}
+
+TEST_F(StateDictTest, DistributedCheckpoint_IsRead) {
+  if (!places::has_pytorch)
+    GTEST_SKIP() << "needs PyTorch in Python";
+  const Decoder model = drawn(tiny_dimensions(), 1);
+  save(model, WeightNames::torchtitan);
+  const CommandResult saved = run_python(folder, R"(
+import json, struct, sys, torch, torch.distributed.checkpoint as dcp
+data = open(sys.argv[1], 'rb').read()
+size, = struct.unpack('<Q', data[:8])
+state = {}
+for name, entry in json.loads(data[8:8 + size]).items():
+    if name != '__metadata__':
+        begin, end = entry['data_offsets']
+        whole = bytearray(data[8 + size + begin:8 + size + end])
+        state[name] = torch.frombuffer(whole, dtype=torch.float32).view(entry['shape'])
+dcp.save(state, checkpoint_id=sys.argv[1] + '.dcp', no_dist=True)
+)",
+                                         path.string());
+  ASSERT_EQ(saved.status, 0) << saved.output;
+  ::setenv("PARITY_PYTHON", places::python.c_str(), 1);
+  Decoder other = drawn(tiny_dimensions(), 2);
+  EXPECT_EQ(load_weights(other, "llama3.debug", path.string() + ".dcp"), WeightNames::torchtitan);
+  expect_weights(other, copies(model));
+  std::filesystem::remove(path.string() + ".dcp/.metadata");
+  EXPECT_THROW(load_weights(other, "llama3.debug", path.string() + ".dcp"), UserError);
 }
 
 TEST_F(StateDictTest, FusedQkvMatrix_IsTheSameModelAsThree) {

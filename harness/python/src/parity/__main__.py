@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The parity authors
 # SPDX-License-Identifier: Apache-2.0
 """`python -m parity record -- train.py ARGS` records a script. `python -m parity checkpoint PATH -o FILE` converts a
-checkpoint, and `logs` a log. Every other command goes to the program parity."""
+checkpoint, `logs` a log, and `tokens` texts. Every other command goes to the program parity."""
 
 from __future__ import annotations
 
@@ -28,6 +28,10 @@ def main(arguments: list[str] | None = None) -> int:
         from .logs.command import COMMAND as logs
 
         return logs.run(words[1:])
+    if words[:1] == ["tokens"]:
+        from .tokens.command import run as tokens
+
+        return tokens(words[1:])
     place = program()
     if place is None:
         print("parity: the program is not here; build it, or set PARITY_PROGRAM to its path", file=sys.stderr)

@@ -2,10 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/checkpoints/files/weight_files.hpp"
 
+#include <array>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "harness/base/error.hpp"
+#include "harness/base/json/json.hpp"
+#include "harness/checkpoints/files/sharded_safetensors.hpp"
 #include "tests/support/scratch.hpp"
 
 namespace parity::checkpoints {
@@ -37,6 +41,26 @@ class WeightFilesTest : public FolderTest {
     return "";
   }
 };
+
+TEST_F(WeightFilesTest, ReadsWhatTheShardedWriterWrites) {
+  static constexpr std::array<unsigned char, 5> bytes = {1, 2, 3, 4, 5};
+  std::vector<TensorToWrite> tensors;
+  for (const auto& [name, size] :
+       {std::pair("a", 2), std::pair("b", 1), std::pair("c", 5), std::pair("d", 3)})
+    tensors.push_back({name, DType::uint8, {size}, [size = size](const auto& take) {
+                         take(bytes.data(), static_cast<size_t>(size));
+                       }});
+  write_sharded_safetensors(folder / "model.safetensors.index.json", std::move(tensors), 3);
+  const WeightFiles files(folder);
+  EXPECT_EQ(files.tensors().size(), 4U);
+  EXPECT_EQ(files.tensors().at("c").shape, Shape{5});
+  EXPECT_EQ(Json::parse(read_file(folder / "model.safetensors.index.json")), Json::parse(R"(
+    {"metadata": {"total_size": 11},
+     "weight_map": {"a": "model-00001-of-00003.safetensors", "b": "model-00001-of-00003.safetensors",
+                    "c": "model-00002-of-00003.safetensors", "d": "model-00003-of-00003.safetensors"}})"));
+  std::filesystem::remove(folder / "model-00002-of-00003.safetensors");
+  EXPECT_NE(refusal(ExitCode::missing), "");
+}
 
 TEST_F(WeightFilesTest, TakesAFileOrAFolderWithOneOrWithAnIndex) {
   write_names("one.safetensors", {"a"});

@@ -24,6 +24,8 @@ inline constexpr const char* plan_schema =
   "lr.warmup_steps": {"type": "integer", "default": 2},
   "lr.first_index": {"type": "integer", "default": 1, "values": [0, 1]},
   "data.path": {"type": "string", "default": ""},
+  "data.paths": {"type": "strings", "default": [], "numeric": false},
+  "data.weights": {"type": "numbers", "default": []},
   "device": {"type": "string", "default": "cpu", "values": ["cpu", "cuda"]},
   "checkpoint.restart_after": {"type": "integer", "default": 0},
   "checkpoint.exclude_from_loading": {"type": "strings", "default": [], "values": ["optimizer", "optimizer.step"]},

@@ -155,6 +155,25 @@ TEST_F(PlanTest, ARestartedRunIsNeverTakenForTheStraightOne) {
   EXPECT_EQ(run(1).restart_after, 5);
 }
 
+TEST_F(PlanTest, RunIdDependsOnEachFileOfABlend) {
+  write_file(folder_ / "b.idx", "index");
+  write_file(folder_ / "b.bin", "tokens");
+  const std::string blend = "data.paths = [\"a.npy\", \"{case_dir}/b.idx\"]\ndata.weights = [1, 2.5]";
+  Case source = parse(arms(blend, "") + check("channel = \"lr\"", "identical"));
+  source.file = folder_ / "case.toml";
+  plan_->add(source);
+  const Json inputs = Json::parse(run(0).identity).at("inputs");
+  EXPECT_EQ(inputs.at("data.paths[0]"), "hash of a.npy");
+  EXPECT_EQ(inputs.at("data.paths[1]"), "hash of b.idx");
+  EXPECT_EQ(inputs.at("data.paths[1][bin]"), "hash of b.bin");
+  EXPECT_EQ(run(0).config.at("data.paths").at(1), (folder_ / "b.idx").string());
+}
+
+TEST_F(PlanTest, RefusesAListOfOtherThanNumbers) {
+  EXPECT_THAT(complaint(arms("data.weights = [\"1\"]", "") + check("channel = \"lr\"", "identical")),
+              testing::HasSubstr("a list of numbers"));
+}
+
 TEST_F(PlanTest, InputFilesArePartOfTheIdentity) {
   add(arms("data.path = \"text\"", "") + check("channel = \"lr\"", "identical"));
   EXPECT_EQ(Json::parse(run(0).identity).at("inputs").at("data.path"), "hash of text");

@@ -81,6 +81,62 @@ INSTANTIATE_TEST_SUITE_P(EachPart, ForgottenPart,
                            return name;
                          });
 
+/// Returns a config that blends two token files, of sequences of one token each.
+RunConfig blended_config() {
+  RunConfig config = tiny_config();
+  config.data.source = DataSource::tokens;
+  config.data.weights = {3, 1};
+  config.data.shuffle = true;
+  for (int file = 0; file < 2; ++file) {
+    std::string text;
+    for (int row = 0; row < 5 + file; ++row) {
+      text += "[[rows]]\ntokens = [";
+      for (int64_t i = 0; i < config.data.seq_len; ++i)
+        text += std::to_string(1 + (row + file * 3 + i) % 7) + ", ";
+      text += "]\n";
+    }
+    config.data.paths.push_back(checkpoint().replace_extension(std::to_string(file)).string());
+    write_file(config.data.paths.back(), text);
+  }
+  return config;
+}
+
+TEST(CheckpointTest, BlendResumesWithTheStraightBits) {
+  const RunConfig config = blended_config();
+  EXPECT_THAT(resumed_losses(config, {}), testing::ElementsAreArray(straight_losses(config)));
+  EXPECT_NE(resumed_losses(config, {CheckpointPart::data}).front(), straight_losses(config).front());
+}
+
+TEST(CheckpointTest, OtherDataAreRefused) {
+  const RunConfig config = blended_config();
+  Trainer first(config);
+  first.step();
+  first.save(checkpoint());
+  const auto complaint = [](const RunConfig& other) -> std::string {
+    try {
+      Trainer(other).load(checkpoint(), {});
+      return "";
+    } catch (const UserError& error) {
+      return error.what();
+    }
+  };
+  RunConfig weights = config, seed = config, order = config, single = config;
+  weights.data.weights = {1, 1};
+  seed.data.seed = 7;
+  std::swap(order.data.paths[0], order.data.paths[1]);
+  single.data.paths = {config.data.paths[1]};
+  single.data.weights = {1};
+  EXPECT_EQ(complaint(config), "");
+  EXPECT_THAT(complaint(weights), testing::HasSubstr("it had read "));
+  EXPECT_THAT(complaint(single), testing::HasSubstr("it had read "));
+  EXPECT_THAT(complaint(seed), testing::HasSubstr("the next one, is another than it was"));
+  EXPECT_THAT(complaint(order), testing::HasSubstr("the next one, is another than it was"));
+  EXPECT_NO_THROW(Trainer(weights).load(checkpoint(), {CheckpointPart::data}));
+  EXPECT_THAT(complaint(tiny_config()), testing::HasSubstr("it has the state of files"));
+  Trainer(tiny_config()).save(checkpoint());
+  EXPECT_THAT(complaint(config), testing::HasSubstr("it has no state of files"));
+}
+
 TEST(CheckpointTest, RefusesAMissingACutAndAForeignFile) {
   Trainer trainer(tiny_config());
   try {
