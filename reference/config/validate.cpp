@@ -24,7 +24,8 @@ void check_data(const RunConfig& config, const Rules& rules) {
   const bool reads_file = data.source == DataSource::text || data.source == DataSource::tokens;
   rules.rule(!reads_file || !data.path.empty(), "data.path", "data.source is " + source + " and needs a file",
              data.source == DataSource::text ? "name a UTF-8 file" : "name a token file");
-  rules.rule(reads_file || data.path.empty(), "data.path", "data.source is " + source + " and reads no file",
+  rules.rule(reads_file || data.source == DataSource::rollouts || data.path.empty(), "data.path",
+             "data.source is " + source + " and reads no file",
              "set data.source = \"text\" or \"tokens\", or remove the path");
 }
 
