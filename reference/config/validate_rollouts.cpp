@@ -73,6 +73,9 @@ void check_normalization(const RunConfig& config, const Rules& rules) {
   rules.rule(!by_sequence || config.parallel.cp == 1, "rl.loss",
              "a rank of parallel.cp has a part of each completion, and cannot take its mean",
              "set parallel.cp = 1 or choose a loss of tokens");
+  rules.rule(rl.loss != PolicyLossName::gspo || config.dtype != Precision::exact, "rl.loss",
+             "gspo takes a root of a product of probabilities, which has no residue",
+             "compare float64 twins");
 }
 
 /// A preferred and another completion of each prompt, in successive rows.

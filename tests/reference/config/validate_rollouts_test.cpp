@@ -44,6 +44,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"rl.loss = \"gspo\"\nrl.normalization = \"rank_mean\"", "rl.normalization", "no such mean"},
         Refused{"rl.loss = \"gspo\"\nparallel.cp = 2\nattention.backend = \"flex\"", "rl.loss",
                 "part of each completion"},
+        Refused{"rl.loss = \"gspo\"\ndtype = \"exact\"", "rl.loss", "no residue"},
         Refused{"rl.correction = \"truncate\"\nrl.loss = \"cispo\"", "rl.correction", "rl.loss is cispo"},
         Refused{"rl.correction_cap = 3", "rl.correction_cap", "without importance correction"},
         Refused{"rl.correction = \"truncate\"\nrl.correction_floor = 0.5", "rl.correction_floor",

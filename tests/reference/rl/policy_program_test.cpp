@@ -94,7 +94,7 @@ TEST_F(PolicyProgramTest, ADefectOfAnUnknownWeightIsRefused) {
       write_config(policy({{"rl.push_omits", Json::array({"layers.1.attention.w0.weight"})}})).string());
   EXPECT_EQ(result.status, 2);
   EXPECT_THAT(result.output, HasSubstr("the generator has no such weight"));
-  EXPECT_THAT(result.output, HasSubstr("layers.1.attention.wo.weight"));
+  EXPECT_THAT(result.output, HasSubstr("did you mean 'layers.1.attention.w"));
 }
 
 TEST_F(PolicyProgramTest, PairsWithoutAPreferenceAreRefused) {
