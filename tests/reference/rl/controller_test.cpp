@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "harness/base/error.hpp"
+#include "harness/base/json/json.hpp"
 #include "reference/train/step/trainer.hpp"
 #include "tests/reference/rl/rollouts.hpp"
 #include "tests/support/ranks.hpp"
