@@ -69,6 +69,11 @@ std::vector<Law> make_table() {
        "channel batch_digest; phase input with tokens, labels and positions",
        {{.phase = Phase::input}},
        ask_data},
+      {"generator",
+       "Are a policy's tokens written by the weights of the version that they are stamped with?",
+       "channels gap_weights and version_lag (rl.bill = true)",
+       {},
+       ask_generator},
   };
 }
 

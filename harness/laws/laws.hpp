@@ -38,5 +38,6 @@ Finding ask_replicas(const RecordedRun& run);
 Finding ask_loss(const RecordedRun& run);
 Finding ask_data(const RecordedRun& run);
 Finding ask_reduction(const RecordedRun& run);
+Finding ask_generator(const RecordedRun& run);
 
 }  // namespace parity::laws

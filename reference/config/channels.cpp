@@ -23,6 +23,25 @@ void add_comm_channels(std::vector<ChannelRow>& table) {
     }
 }
 
+/// Adds the bill of the gap between a policy's trainer and its generator.
+void add_gap_channels(std::vector<ChannelRow>& table) {
+  const std::string moved = "Mean change of a token's log probability [nats], without its sign, ";
+  table.push_back({"gap", moved + "from trainer to generator, with rl.bill like all channels gap...", false});
+  table.push_back({"gap_dtype", moved + "by the generator's dtype of weights.", false});
+  table.push_back({"gap_weights",
+                   moved + "by weights that the trainer's version rounded to that dtype does not have.",
+                   false});
+  table.push_back({"gap_arithmetic", moved + "by the generator's operators, on its own weights.", false});
+  const auto add_part = [&](const std::string& part) {
+    table.push_back({"gap." + part, moved + "by the weights of this part, a term of gap_weights.", false});
+  };
+  add_part("tok_embeddings");
+  for (int64_t layer = 0; layer < most_billed_layers; ++layer)
+    add_part("layers." + std::to_string(layer));
+  add_part("norm");
+  add_part("output");
+}
+
 }  // namespace
 
 std::string comm_channel(const std::string& group, const std::string& collective, const std::string& what) {
@@ -82,6 +101,18 @@ const std::vector<ChannelRow>& channels() {
          false},
         {"entropy", "Mean entropy of the policy over the tokens of completions, in nats.", false},
         {"kl", "Mean divergence from the reference policy, if one is kept.", false},
+        {"correction_mean", "Mean weight of the importance correction over tokens, with rl.correction.",
+         false},
+        {"correction_cut", "Share of tokens whose weight was truncated or masked, with rl.correction.",
+         false},
+        {"preference_margin",
+         "Mean of dpo_beta times the log ratios of preferred minus other completions, with rl.loss = dpo.",
+         false},
+        {"preference_accuracy", "Share of pairs with a positive margin, with rl.loss = dpo.", false},
+        {"rollouts_checked",
+         "Share of imported tokens that were scored by the version that is said to have written them, with "
+         "rl.largest_gap.",
+         false},
         {"advantage_mean", "Mean advantage of the completions.", false},
         {"advantage_std", "Sample standard deviation of the completions' advantages.", false},
         {"reward_mean", "Mean reward of the completions.", false},
@@ -102,6 +133,7 @@ const std::vector<ChannelRow>& channels() {
         {"step_seconds", "Wall time of the update; shown, never compared."},
         {"device_memory_bytes", "Peak memory of tensors on the device so far; shown, never compared.", false},
     };
+    add_gap_channels(rows);
     add_comm_channels(rows);
     return rows;
   }();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,9 @@ struct ChannelRow {
   std::string doc;
   bool always = true;  ///< in every run; false = only as its doc says
 };
+
+/// Layers that have a channel "gap.layers.N" each.
+constexpr int64_t most_billed_layers = 128;
 
 /// Returns the channel name "comm.<group>.<collective>.<what>". It counts the calls or bytes that a rank gave
 /// to a collective during an update. The trace of several ranks has the largest count; if they differ,

@@ -260,16 +260,31 @@ constexpr auto enum_names(CheckpointPart) {
       "checkpoint part", {"optimizer", "optimizer.step", "schedule", "data", "router_biases", "generator"});
 }
 
-enum class PolicyLossName { grpo, dapo, ppo, importance_sampling, grpo_sequence, sft };
+enum class PolicyLossName { grpo, dapo, ppo, importance_sampling, grpo_sequence, sft, gspo, cispo, dpo };
 constexpr auto enum_names(PolicyLossName) {
-  return named<PolicyLossName::sft>("policy loss",
-                                    {"grpo", "dapo", "ppo", "importance_sampling", "grpo_sequence", "sft"});
+  return named<PolicyLossName::dpo>("policy loss", {"grpo", "dapo", "ppo", "importance_sampling",
+                                                    "grpo_sequence", "sft", "gspo", "cispo", "dpo"});
 }
 
-enum class PolicyNormalization { global, times_dp, rank_mean };
+enum class PolicyNormalization { global, times_dp, rank_mean, sequence_mean, constant };
 constexpr auto enum_names(PolicyNormalization) {
-  return named<PolicyNormalization::rank_mean>("normalization of the policy loss",
-                                               {"global", "times_dp", "rank_mean"});
+  return named<PolicyNormalization::constant>(
+      "normalization of the policy loss", {"global", "times_dp", "rank_mean", "sequence_mean", "constant"});
+}
+
+enum class ImportanceCorrection { none, truncate, mask };
+constexpr auto enum_names(ImportanceCorrection) {
+  return named<ImportanceCorrection::mask>("importance correction", {"none", "truncate", "mask"});
+}
+
+enum class CorrectionLevel { token, sequence };
+constexpr auto enum_names(CorrectionLevel) {
+  return named<CorrectionLevel::sequence>("level of the importance correction", {"token", "sequence"});
+}
+
+enum class RolloutLoop { synchronous, asynchronous };
+constexpr auto enum_names(RolloutLoop) {
+  return named<RolloutLoop::asynchronous>("loop of rollouts and updates", {"synchronous", "asynchronous"});
 }
 
 enum class ReferencePolicy { when_weighted, always, never };

@@ -117,13 +117,24 @@ struct RlConfig {
   double clip_high = 0;  ///< 0 = the loss's own
   double dual_clip = 3;  ///< of ppo: bound of the ratio where the advantage is negative
   double kl_coef = 0;
+  double dpo_beta = 0.1;        ///< of dpo: weight of the log ratios to the reference
+  int64_t overlong_buffer = 0;  ///< last tokens of max_new_tokens whose use costs reward; 0 = none
+  ImportanceCorrection correction = ImportanceCorrection::none;
+  CorrectionLevel correction_level = CorrectionLevel::token;
+  double correction_cap = 2;    ///< largest weight
+  double correction_floor = 0;  ///< of mask: smallest weight that counts
   ReferencePolicy reference = ReferencePolicy::when_weighted;
   LogprobForm logprobs = LogprobForm::cross_entropy;
   UnknownLogprobs unknown_logprobs = UnknownLogprobs::error;
   double controller_lr = 0;  ///< rate that the controller gives to each update; 0 = the trainer's schedule
   PushMethod push = PushMethod::direct;
   int64_t push_every = 1;  ///< updates between two pushes
-  int64_t max_lag = 0;     ///< versions that a rollout's policy may lag; 0 = push_every - 1
+  RolloutLoop loop = RolloutLoop::synchronous;
+  int64_t staleness = 0;                ///< of asynchronous: versions that the generator is behind
+  int64_t max_lag = 0;                  ///< versions that a rollout's policy may lag; 0 = what the loop gives
+  std::vector<std::string> push_omits;  ///< weights that only the first push brings: a planted defect
+  bool bill = false;                    ///< whether the gap to the generator is divided by its causes
+  double largest_gap = 0;               ///< of imported rollouts: nats a token; 0 = any
   struct {
     int64_t tp = 1;  ///< ranks that share each matrix
     GeneratorPrecision dtype = GeneratorPrecision::trainer;

@@ -31,8 +31,8 @@ void check_files(const DataConfig& data, const Rules& rules) {
   rules.rule(!reads_file(data) || !data.path.empty() || !data.paths.empty(), "data.path",
              "data.source is " + source + " and needs a file",
              data.source == DataSource::text ? "name a UTF-8 file" : "name a token file");
-  rules.rule(reads_file(data) || data.path.empty(), "data.path", reads_none,
-             "set data.source = \"text\" or \"tokens\", or remove the path");
+  rules.rule(reads_file(data) || data.source == DataSource::rollouts || data.path.empty(), "data.path",
+             reads_none, "set data.source = \"text\" or \"tokens\", or remove the path");
   rules.rule(reads_file(data) || data.paths.empty(), "data.paths", reads_none,
              "set data.source = \"text\" or \"tokens\", or remove the paths");
   rules.rule(data.path.empty() || data.paths.empty(), "data.paths", "data.path already names a file",

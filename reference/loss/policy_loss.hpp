@@ -2,51 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
-
-#include <torch/types.h>
-
 #include "reference/config/run_config.hpp"
+#include "reference/loss/policy_terms.hpp"
 
 namespace parity::reference {
-
-/// Inputs of a policy's loss: one number for each token, [B, S]. All but `counts` are float32 or float64.
-struct PolicyTokens {
-  torch::Tensor logprobs;    ///< of the policy that learns, with its graph
-  torch::Tensor entropy;     ///< of its distribution
-  torch::Tensor generator;   ///< log probabilities that the tokens were sampled with
-  torch::Tensor reference;   ///< log probabilities of the reference policy; undefined = none
-  torch::Tensor advantages;  ///< the same for all tokens of a completion
-  torch::Tensor counts;      ///< bool: true for tokens of completions, which the loss is computed over
-};
-
-/// The counts that a policy's loss is divided by.
-struct PolicyDivisor {
-  int64_t tokens = 0;       ///< that count, in the whole update over all ranks
-  int64_t completions = 0;  ///< with a token that counts, in the whole update over all ranks
-  int64_t ranks = 1;        ///< with different rows
-};
-
-/// Metrics of one call, in float64. They add up over calls and ranks to the metrics of an update.
-struct PolicySums {
-  double tokens = 0;     ///< that count
-  double terms = 0;      ///< number of ratios: one for each token; grpo_sequence: for each completion
-  double ratio = 0;      ///< sum of the ratios
-  double clipped = 0;    ///< ratios that clipping moved by more than 1e-6
-  double diff = 0;       ///< sum of logprobs - generator
-  double different = 0;  ///< tokens where |logprobs - generator| is above 1e-6
-  double equal = 0;      ///< tokens where both have the same bits as float32
-  double entropy = 0;    ///< sum over tokens
-  double kl = 0;         ///< sum of the divergence's terms, as the loss has them
-  double max_diff = 0;   ///< largest |logprobs - generator|: adds up as a maximum
-
-  PolicySums& operator+=(const PolicySums& other);
-};
-
-struct PolicyLoss {
-  torch::Tensor loss;  ///< scalar, this call's term
-  PolicySums sums;
-};
 
 /// Computes a policy's loss over the tokens of one call that count. r = exp(d), d = logprobs - generator,
 /// A = advantages, G = divisor.tokens.
@@ -56,9 +15,16 @@ struct PolicyLoss {
 /// | grpo, dapo          | -min(r A, clip(r) A), d clamped at 10                       | torchtitan 2026-08 |
 /// | ppo                 | max(-r A, -clip(r) A), A < 0: at most -c A; d clamped at 20 | verl               |
 /// | importance_sampling | -r A                                                        | Tinker             |
+/// | cispo               | -sg(clip(r)) A logprobs, d clamped at 20                    | arXiv 2506.13585   |
 /// | sft                 | -logprobs                                                   |                    |
 ///
-/// The losses of the tokens are summed and divided by G. clip(r) limits r to [1 - clip_low, 1 + clip_high],
+/// The losses of the tokens are summed and divided by G. With another normalization they are divided by:
+///
+/// | sequence_mean | the tokens of their completion, times the completions (GRPO, arXiv 2402.03300) |
+/// | constant      | the completions times max_new_tokens (Dr. GRPO, arXiv 2503.20783)              |
+///
+/// With a correction, d = logprobs - sg(logprobs), so that r is 1, and each term is multiplied by its weight
+/// (importance_correction.hpp). clip(r) limits r to [1 - clip_low, 1 + clip_high],
 /// and c is dual_clip. A reference policy adds kl_coef times the sum of k3 = exp(e) - e - 1 over G, where
 /// e = reference - logprobs (verl).
 ///
@@ -67,10 +33,18 @@ struct PolicyLoss {
 /// -min(r_i A_i, clip(r_i) A_i), plus kl_coef times the mean over completions of exp(-e) - 1 + e. Without a
 /// reference r_i is usually below 0.8, so completions with A < 0 have no gradient.
 ///
+/// gspo (arXiv 2507.18071): s_i = exp(sum of d over a completion / its tokens); the mean over completions of
+/// -min(s_i A_i, clip(s_i) A_i), plus kl_coef times the mean over completions of the mean of k3.
+///
+/// dpo (arXiv 2305.18290): rows 2 p and 2 p + 1 are completions of one prompt, with advantages 1 (preferred)
+/// and -1, or 0 for both. h = sum of logprobs - reference over a completion. The loss is the mean over the
+/// divisor's pairs of -log sigmoid(dpo_beta (h_preferred - h_other)).
+///
 /// PolicyNormalization::global gives the loss above, and times_dp multiplies it by divisor.ranks. rank_mean
 /// is grpo_sequence over the completions of this call alone.
 ///
-/// \param config  loss, normalization, clip_low, clip_high, dual_clip, kl_coef are read
+/// \param config  loss, normalization, clip_*, dual_clip, kl_coef, dpo_beta, correction*, max_new_tokens are
+/// read
 /// \throws InternalError if G is 0
 /// Source: NUMERICS.md 8.2.
 PolicyLoss policy_loss(const PolicyTokens& tokens, const RlConfig& config, const PolicyDivisor& divisor);

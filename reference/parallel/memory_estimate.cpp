@@ -122,7 +122,7 @@ int64_t served_bytes(const RunConfig& config, const Decoder& model, int64_t own)
   if (config.data.source != DataSource::rollouts)
     return 0;
   const RlConfig& rl = config.rl;
-  const bool has_reference = rl.reference == ReferencePolicy::always ||
+  const bool has_reference = rl.loss == PolicyLossName::dpo || rl.reference == ReferencePolicy::always ||
                              (rl.reference == ReferencePolicy::when_weighted && rl.kl_coef > 0);
   int64_t elements = 0;
   for (const Parameter& parameter : model.parameters())
@@ -130,7 +130,8 @@ int64_t served_bytes(const RunConfig& config, const Decoder& model, int64_t own)
   const int64_t element = config.dtype == Precision::float64                   ? 8
                           : rl.generator.dtype == GeneratorPrecision::bfloat16 ? 2
                                                                                : 4;
-  return 2 * (elements / rl.generator.tp) * element + (has_reference ? own : 0);
+  const int64_t kept = rl.loop == RolloutLoop::asynchronous ? rl.staleness + 1 : 0;
+  return 2 * (elements / rl.generator.tp) * element + (kept + (has_reference ? 1 : 0)) * own;
 }
 
 /// Returns a number such as "8,030,261,248".

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -19,5 +20,14 @@ namespace parity::reference {
 /// \throws UserError if one is not finite, naming it
 /// Source: NUMERICS.md 8.2.
 std::vector<double> advantages(std::span<const double> rewards, AdvantageRule rule);
+
+/// Returns 1 for the completion with the larger reward and -1 for the other, of two; 0 for both if the
+/// rewards are equal. \throws UserError as advantages()
+std::vector<double> preferences(std::span<const double> rewards);
+
+/// Returns what a long completion costs: 0 up to `longest` - `buffer` tokens, then linearly up to 1 at
+/// `longest` tokens. \param buffer  0 = nothing costs
+/// Source: DAPO (arXiv 2503.14476), equation 13.
+double overlong_punishment(int64_t tokens, int64_t longest, int64_t buffer);
 
 }  // namespace parity::reference

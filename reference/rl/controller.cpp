@@ -13,6 +13,8 @@
 #include "reference/exact/exact.hpp"
 #include "reference/parallel/core/parallel.hpp"
 #include "reference/rl/advantages.hpp"
+#include "reference/rl/gap_bill.hpp"
+#include "reference/rl/score_check.hpp"
 #include "reference/train/step/trainer.hpp"
 
 namespace parity::reference {
@@ -22,12 +24,6 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-torch::ScalarType generator_dtype(const RunConfig& config) {
-  if (config.dtype == Precision::float64)
-    return torch::kFloat64;  // a twin has no 16-bit types
-  return config.rl.generator.dtype == GeneratorPrecision::bfloat16 ? torch::kBFloat16 : torch::kFloat32;
 }
 
 /// Returns the group of neighbouring ranks that form one generator.
@@ -55,7 +51,7 @@ GeneratorOptions generator_options(const RunConfig& config, std::shared_ptr<Grou
 }
 
 int64_t longest_lag(const RlConfig& config) {
-  return config.max_lag > 0 ? config.max_lag : config.push_every - 1;
+  return config.max_lag > 0 ? config.max_lag : config.push_every - 1 + config.staleness;
 }
 
 RolloutLimits limits_of(const RunConfig& config, const ModelDimensions& model, int64_t version) {
@@ -95,28 +91,9 @@ Controller::Controller(Trainer& trainer)
       policy_(trainer),
       generator_ranks_(generator_ranks(config_, trainer.world())),
       generator_(trainer.dimensions(), generator_options(config_, generator_ranks_)),
-      sync_(trainer.parameters(), generator_.parameters(), trainer.parallel().world, config_.rl.push,
-            generator_dtype(config_)) {
-  if (config_.rl.push_every == 1)
-    return;
-  served_ = trainer.copied_values();
-  trainer.keep_in_checkpoints("served", served_);
-}
-
-void Controller::push_first() {
-  const int64_t version = policy_.version(), behind = version % config_.rl.push_every;
-  if (behind > 0)
-    trainer_.swap_values(served_);
-  push(version - behind);
-  if (behind > 0)
-    trainer_.swap_values(served_);
-}
-
-double Controller::push(int64_t version) {
-  const PushResult pushed = sync_.push(version);
-  sync_.pull(version);
-  generator_.set_version(version);
-  return pushed.seconds;
+      served_(trainer, generator_) {
+  if (!config_.data.path.empty())
+    imported_.emplace(config_, trainer.dimensions().vocab_size);
 }
 
 std::vector<Completion> Controller::complete(const std::vector<GenerationRequest>& requests) {
@@ -155,6 +132,7 @@ std::vector<Completion> Controller::complete(const std::vector<GenerationRequest
 }
 
 std::vector<Rollout> Controller::generate(int64_t update) {
+  served_.begin();
   const auto rows = static_cast<uint64_t>(config_.data.global_batch);
   std::vector<GenerationRequest> requests;
   for (uint64_t row = 0; row < rows; ++row)
@@ -172,22 +150,44 @@ std::vector<Rollout> Controller::generate(int64_t update) {
     rollout.ended = completions[i].ended;
     rollout.version = completions[i].version;
   }
+  reward(rollouts);
   return rollouts;
+}
+
+void Controller::reward(std::vector<Rollout>& rollouts) const {
+  for (Rollout& rollout : rollouts)
+    rollout.reward = SumOfDigits::reward(rollout.prompt, rollout.completion) -
+                     overlong_punishment(static_cast<int64_t>(rollout.completion.size()),
+                                         config_.rl.max_new_tokens, config_.rl.overlong_buffer);
 }
 
 void Controller::judge(std::vector<Rollout>& rollouts) const {
   std::vector<double> rewards;
-  for (Rollout& rollout : rollouts) {
-    rollout.reward = SumOfDigits::reward(rollout.prompt, rollout.completion);
+  for (const Rollout& rollout : rollouts)
     rewards.push_back(rollout.reward);
-  }
   const auto size = static_cast<size_t>(config_.rl.group_size);
   for (size_t first = 0; first < rollouts.size(); first += size) {
+    const std::span own = std::span(rewards).subspan(first, size);
     const std::vector<double> group =
-        advantages(std::span(rewards).subspan(first, size), config_.rl.advantage);
+        config_.rl.loss == PolicyLossName::dpo ? preferences(own) : advantages(own, config_.rl.advantage);
     for (size_t i = 0; i < size; ++i)
       rollouts[first + i].advantage = group[i];
   }
+}
+
+std::optional<double> Controller::check_imported(std::span<const PolicyBatch> batches,
+                                                 const std::vector<Rollout>& rollouts) const {
+  if (config_.rl.largest_gap == 0)
+    return std::nullopt;
+  const int64_t version = policy_.version();
+  const Group& ranks = *trainer_.parallel().batch;
+  ScoreCheck check;
+  check.share = {ranks.rank(), ranks.size()};
+  check.largest = config_.rl.largest_gap;
+  check.place = [&](int64_t row) { return imported_->place(version + 1, row); };
+  for (const Rollout& rollout : rollouts)
+    check.fresh.push_back(rollout.version == version);
+  return check_scores(policy_, batches, check, trainer_.world(), ranks);
 }
 
 StepResult Controller::call_by_call(std::span<PolicyBatch> batches, const PolicyDivisor& divisor,
@@ -215,10 +215,8 @@ StepResult Controller::learn(std::span<PolicyBatch> batches, const PolicyDivisor
 
 StepResult Controller::update() {
   const auto start = Clock::now();
-  if (sync_.version() < 0)
-    push_first();
   const int64_t version = policy_.version();
-  std::vector<Rollout> rollouts = generate(version + 1);
+  std::vector<Rollout> rollouts = imported_ ? imported_->of_update(version + 1) : generate(version + 1);
   const double generated = seconds_since(start);
   judge(rollouts);
   const RolloutLimits limits = limits_of(config_, trainer_.dimensions(), version);
@@ -229,15 +227,18 @@ StepResult Controller::update() {
   const Group& ranks = *trainer_.parallel().batch;
   std::vector<PolicyBatch> batches =
       own_batches(rows, {ranks.rank(), ranks.size()}, config_.data.micro_batches);
+  const std::optional<double> checked = check_imported(batches, rollouts);
+  std::map<std::string, double> gap;
+  if (config_.rl.bill)
+    gap = bill_of_gap(trainer_, policy_, generator_.parameters(), generator_dtype(config_), batches);
   StepResult result = learn(batches, divisor_of(rows, ranks.size()));
   describe(*result.policy, rollouts, version);
+  result.policy->rollouts_checked = checked;
+  result.policy->gap = std::move(gap);
   result.policy->generated_tokens_per_second =
       result.policy->response_length * static_cast<double>(rollouts.size()) / generated;
-  if (policy_.version() % config_.rl.push_every == 0) {
-    result.policy->push_seconds = push(policy_.version());
-    if (!served_.empty())
-      served_ = trainer_.copied_values();
-  }
+  if (!imported_)
+    result.policy->push_seconds = served_.after_update();
   result.seconds = seconds_since(start);
   return result;
 }

@@ -4,14 +4,16 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "reference/rl/generator/generator.hpp"
+#include "reference/rl/imported_rollouts.hpp"
 #include "reference/rl/policy_trainer.hpp"
 #include "reference/rl/rollout.hpp"
+#include "reference/rl/served_policy.hpp"
 #include "reference/rl/sum_of_digits.hpp"
-#include "reference/rl/weight_sync/weight_sync.hpp"
 
 namespace parity::reference {
 
@@ -20,7 +22,8 @@ namespace parity::reference {
 ///   generate -> reward -> advantages -> forward_backward for each micro-batch -> optim_step -> push -> pull
 ///
 /// The rows of an update are its completions, one group for each prompt in order. Each rank generates an
-/// equal share of them; an all-gather then gives every rank all of them.
+/// equal share of them; an all-gather then gives every rank all of them. With data.path a file gives the
+/// completions and their rewards, and nothing is generated or pushed.
 class Controller {
  public:
   /// \param trainer  of a config with data.source = rollouts; must outlive this object
@@ -33,14 +36,14 @@ class Controller {
   std::vector<Rollout> generate(int64_t update);
   /// Generates this rank's share of the completions. \return all completions, on every rank
   std::vector<Completion> complete(const std::vector<GenerationRequest>& requests);
+  void reward(std::vector<Rollout>& rollouts) const;
   void judge(std::vector<Rollout>& rollouts) const;
+  /// \return as check_scores(); nothing without rl.largest_gap
+  std::optional<double> check_imported(std::span<const PolicyBatch> batches,
+                                       const std::vector<Rollout>& rollouts) const;
   StepResult learn(std::span<PolicyBatch> batches, const PolicyDivisor& divisor);
   StepResult call_by_call(std::span<PolicyBatch> batches, const PolicyDivisor& divisor,
                           const UpdateNumbers& numbers);
-  /// Pushes weights to the generator. \return wall time [seconds]
-  double push(int64_t version);
-  /// Pushes the generator's weights at the start of a run: those that it had at this point of the run.
-  void push_first();
 
   Trainer& trainer_;
   const RunConfig& config_;
@@ -48,8 +51,8 @@ class Controller {
   PolicyTrainer policy_;
   std::shared_ptr<Group> generator_ranks_;
   Generator generator_;
-  WeightSync sync_;
-  std::vector<torch::Tensor> served_;  ///< values of the last push; kept if pushes are seldom
+  ServedPolicy served_;
+  std::optional<ImportedRollouts> imported_;  ///< set with data.path
 };
 
 }  // namespace parity::reference

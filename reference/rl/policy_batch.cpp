@@ -147,7 +147,9 @@ PolicyDivisor divisor_of(std::span<const PolicyBatch> batches, int64_t ranks) {
   PolicyDivisor divisor{.ranks = ranks};
   for (const PolicyBatch& batch : batches) {
     divisor.tokens += batch.rows.valid_tokens;
-    divisor.completions += static_cast<int64_t>(batch.row_advantages().size());
+    const std::vector<double> advantages = batch.row_advantages();
+    divisor.completions += static_cast<int64_t>(advantages.size());
+    divisor.pairs += std::ranges::count_if(advantages, [](double a) { return a > 0; });
   }
   return divisor;
 }

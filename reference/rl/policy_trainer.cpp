@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/rl/policy_trainer.hpp"
 
-#include <array>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -19,7 +18,7 @@ namespace parity::reference {
 namespace {
 
 bool wants_reference(const RlConfig& config) {
-  return config.reference == ReferencePolicy::always ||
+  return config.loss == PolicyLossName::dpo || config.reference == ReferencePolicy::always ||
          (config.reference == ReferencePolicy::when_weighted && config.kl_coef > 0);
 }
 
@@ -62,6 +61,7 @@ PolicyTokens tokens_of(const PolicyBatch& data, const TokenOutputs& outputs, con
   PolicyTokens tokens{
       outputs.logprobs, outputs.entropy,       own(given(data.generator, data.rows, "generator")), {},
       own(advantages),  outputs.own(counts_BS)};
+  tokens.lengths = outputs.own(counts_BS.sum(-1, true).expand_as(counts_BS).contiguous());
   if (!data.reference.empty())
     tokens.reference = own(given(data.reference, data.rows, "reference"));
   return tokens;
@@ -79,7 +79,7 @@ void add_advantages(PolicyMetrics& metrics, const std::vector<double>& own, cons
   metrics.advantage_std = n > 1 ? std::sqrt(squares.item<double>() / (n - 1)) : 0;
 }
 
-PolicyMetrics metrics_of(const PolicySums& sums, bool has_reference) {
+PolicyMetrics metrics_of(const PolicySums& sums, const RlConfig& loss, bool has_reference) {
   PolicyMetrics metrics;
   metrics.ratio_mean = sums.ratio / sums.terms;
   metrics.ratio_clipped = sums.clipped / sums.terms;
@@ -90,6 +90,14 @@ PolicyMetrics metrics_of(const PolicySums& sums, bool has_reference) {
   metrics.entropy = sums.entropy / sums.tokens;
   if (has_reference)
     metrics.kl = sums.kl / sums.terms;
+  if (loss.correction != ImportanceCorrection::none) {
+    metrics.correction_mean = sums.correction / sums.tokens;
+    metrics.correction_cut = sums.cut / sums.tokens;
+  }
+  if (loss.loss == PolicyLossName::dpo) {  // NaN for a call without a preference
+    metrics.preference_margin = sums.margin / sums.pairs;
+    metrics.preference_accuracy = sums.preferred / sums.pairs;
+  }
   return metrics;
 }
 
@@ -109,9 +117,13 @@ void PolicyTrainer::zero_grad() {
 }
 
 void PolicyTrainer::sum_over_ranks(PolicySums& sums) const {
-  const std::array<double*, 9> numbers = {&sums.tokens,  &sums.terms,   &sums.ratio,
-                                          &sums.clipped, &sums.diff,    &sums.different,
-                                          &sums.equal,   &sums.entropy, &sums.kl};
+  std::vector<double*> numbers = {&sums.tokens,    &sums.terms, &sums.ratio,   &sums.clipped, &sums.diff,
+                                  &sums.different, &sums.equal, &sums.entropy, &sums.kl};
+  const RlConfig& rl = trainer_.config().rl;
+  if (rl.correction != ImportanceCorrection::none)
+    numbers.insert(numbers.end(), {&sums.correction, &sums.cut});
+  if (rl.loss == PolicyLossName::dpo)
+    numbers.insert(numbers.end(), {&sums.pairs, &sums.margin, &sums.preferred});
   const torch::Tensor added = torch::empty({static_cast<int64_t>(numbers.size())}, torch::kFloat64);
   for (size_t i = 0; i < numbers.size(); ++i)
     added[static_cast<int64_t>(i)] = *numbers[i];
@@ -131,6 +143,15 @@ PolicyMetrics PolicyTrainer::forward_backward(const PolicyBatch& data, const RlC
     throw UserError(
         "no token of the update counts (loss masks and rl.unknown_logprobs = \"drop\" leave none, so the "
         "loss would be 0 / 0); leave such rollouts out");
+  if (loss.loss == PolicyLossName::dpo && divisor.pairs == 0)
+    throw UserError(
+        "no pair of the update has a preference (both completions of each prompt have the same reward, so "
+        "dpo "
+        "has nothing to learn); give rollouts with different rewards");
+  if (loss.loss == PolicyLossName::dpo && data.reference.empty())
+    throw UserError(
+        "cannot use rl.loss = \"dpo\" (the batch has no log probabilities of the reference policy); call "
+        "refer() on it first");
   if (loss.kl_coef > 0 && data.reference.empty())
     throw UserError(
         "cannot use rl.kl_coef = " + std::to_string(loss.kl_coef) +
@@ -152,7 +173,7 @@ PolicyMetrics PolicyTrainer::forward_backward(const PolicyBatch& data, const RlC
   sum_over_ranks(sums);
   trainer_.parallel().loss->all_reduce(own_loss);
   trainer_.parallel().pipeline->all_reduce(own_loss);
-  PolicyMetrics metrics = metrics_of(sums, !data.reference.empty());
+  PolicyMetrics metrics = metrics_of(sums, loss, !data.reference.empty());
   metrics.loss = own_loss.item<double>();
   if (loss.normalization == PolicyNormalization::times_dp)
     metrics.loss /= static_cast<double>(divisor.ranks);
@@ -166,7 +187,7 @@ PolicyMetrics PolicyTrainer::forward_backward(const PolicyBatch& data, const RlC
 StepResult PolicyTrainer::optim_step(const UpdateNumbers& numbers) {
   StepResult result = trainer_.optim_step(numbers);
   PolicyResult& policy = result.policy.emplace();
-  policy.metrics = metrics_of(update_, has_reference());
+  policy.metrics = metrics_of(update_, trainer_.config().rl, has_reference());
   policy.metrics.loss = result.loss;
   add_advantages(policy.metrics, update_advantages_, *trainer_.parallel().batch);
   update_ = {};

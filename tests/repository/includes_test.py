@@ -75,6 +75,7 @@ ROOMS = {
         "batches": ["", "run"],
         "ranks": ["", "run"],
         "restarts": ["", "run"],
+        "rollouts": ["", "run"],
     },
     "harness/coverage": {"": [], "propose": [""]},
     "harness/operators": {"problem": [], "runner": ["problem"], "exact": ["problem", "runner"], "judge": ["problem"]},

@@ -65,10 +65,20 @@ bool asks(const Case& source, compare::Relation relation, const std::string& arm
   });
 }
 
+/// Returns whether the case itself says that an arm stands still, as one at rate 0 does: it claims that
+/// update_norm does not change.
+bool stands_still(const Case& source, const std::string& arm) {
+  return std::ranges::any_of(source.checks, [&](const compare::Check& check) {
+    return check.relation == compare::Relation::unchanged && check.arms.front() == arm &&
+           std::ranges::find(check.channels, "update_norm") != check.channels.end();
+  });
+}
+
 void add_training_checks(std::vector<JudgedCheck>& judged, const Case& source, const Evidence& evidence) {
   for (const Arm& arm : source.arms) {
     const trace::Trace* trace = evidence.trace(arm.name);
-    if (asks(source, compare::Relation::trained, arm.name) || !trace || !trace->channels().contains("loss"))
+    if (asks(source, compare::Relation::trained, arm.name) || stands_still(source, arm.name) || !trace ||
+        !trace->channels().contains("loss"))
       continue;
     compare::Check check;
     check.channels = {"loss"};

@@ -15,6 +15,10 @@ std::vector<Key> rollout_keys() {
       key("rl.max_new_tokens", PARITY_AT(rl.max_new_tokens), "rollouts: tokens of the longest completion."),
       key("rl.temperature", PARITY_AT(rl.temperature),
           "rollouts: temperature of sampling; 0 = always the likeliest token."),
+      key("rl.overlong_buffer", PARITY_AT(rl.overlong_buffer),
+          "rollouts: a completion of n tokens loses (n - (max_new_tokens - buffer)) / buffer of its reward "
+          "if "
+          "that is positive (DAPO's soft punishment); 0 = none."),
   };
 }
 
@@ -28,21 +32,39 @@ std::vector<Key> policy_loss_keys() {
           "rollouts: grpo, dapo: clipped surrogate per token; ppo: with dual clip; importance_sampling: not "
           "clipped; grpo_sequence: per completion, from mean log probabilities, as in torchtitan at first; "
           "sft: "
-          "cross entropy of the completions."),
+          "cross entropy of the completions; gspo: the ratio of a completion, clipped; cispo: log "
+          "probabilities "
+          "weighed by clipped ratios without gradient; dpo: preferred against other completions of a "
+          "prompt."),
       key("rl.normalization", PARITY_AT(rl.normalization),
           "rollouts: global: divided by the tokens (grpo_sequence: completions) of the update over all "
           "ranks; "
           "times_dp: this, times the data-parallel ranks, which then average (verl); rank_mean: "
           "grpo_sequence's "
-          "mean over a rank's own completions of a micro-batch, ranks added (torchtitan at first)."),
+          "mean over a rank's own completions of a micro-batch, ranks added (torchtitan at first); "
+          "sequence_mean: mean over a completion's tokens, then over completions (GRPO's paper); constant: "
+          "divided by completions times rl.max_new_tokens (Dr. GRPO)."),
       key("rl.clip_low", PARITY_AT(rl.clip_low),
-          "rollouts: ratios are clipped at 1 - clip_low; 0 = the loss's own, 0.2."),
+          "rollouts: ratios are clipped at 1 - clip_low; 0 = the loss's own: 0.2, of gspo 3e-4, of cispo 1."),
       key("rl.clip_high", PARITY_AT(rl.clip_high),
-          "rollouts: ratios are clipped at 1 + clip_high; 0 = the loss's own, 0.2, of dapo 0.28."),
+          "rollouts: ratios are clipped at 1 + clip_high; 0 = the loss's own: 0.2, of dapo 0.28, of gspo "
+          "4e-4."),
       key("rl.dual_clip", PARITY_AT(rl.dual_clip),
           "ppo: largest ratio that counts if the advantage is negative."),
       key("rl.kl_coef", PARITY_AT(rl.kl_coef),
           "rollouts: weight of the divergence from the reference, which is the first policy."),
+      key("rl.dpo_beta", PARITY_AT(rl.dpo_beta),
+          "dpo: weight of the difference of both completions' log ratios to the reference."),
+      key("rl.correction", PARITY_AT(rl.correction),
+          "rollouts: ratios are taken to the trainer's own probabilities, and each term is weighed by "
+          "trainer "
+          "over generator: truncate: at most rl.correction_cap (TIS); mask: 0 out of rl.correction_floor to "
+          "rl.correction_cap (IcePop, MIS); none: ratios are taken to the generator's."),
+      key("rl.correction_level", PARITY_AT(rl.correction_level),
+          "rl.correction: a weight for each token, or the product over its completion."),
+      key("rl.correction_cap", PARITY_AT(rl.correction_cap), "rl.correction: largest weight."),
+      key("rl.correction_floor", PARITY_AT(rl.correction_floor),
+          "rl.correction = mask: smallest weight that is not masked."),
       key("rl.reference", PARITY_AT(rl.reference),
           "rollouts: whether the first policy is kept as reference: when_weighted (rl.kl_coef > 0), always, "
           "never. grpo_sequence computes its ratios to the reference, or without one to probability 1."),
@@ -65,8 +87,23 @@ std::vector<Key> controller_keys() {
           "rollouts: how weights reach the generator: direct, from shards to shards; gathered, through the "
           "whole state dict."),
       key("rl.push_every", PARITY_AT(rl.push_every), "rollouts: updates between two pushes."),
+      key("rl.loop", PARITY_AT(rl.loop),
+          "rollouts: synchronous: each update learns from the last pushed policy; asynchronous: from the one "
+          "rl.staleness updates before, as if the generator ran ahead of the trainer by so many updates."),
+      key("rl.staleness", PARITY_AT(rl.staleness),
+          "rl.loop = asynchronous: versions by which the generator is behind; each version is pushed once."),
       key("rl.max_lag", PARITY_AT(rl.max_lag),
-          "rollouts: versions by which a rollout's policy may lag the trainer's; 0 = rl.push_every - 1."),
+          "rollouts: versions by which a rollout's policy may lag the trainer's; 0 = rl.push_every - 1 + "
+          "rl.staleness."),
+      key("rl.push_omits", PARITY_AT(rl.push_omits),
+          "rollouts: names of weights that only the first push brings, as a planted defect of a weight "
+          "sync."),
+      key("rl.bill", PARITY_AT(rl.bill),
+          "rollouts: whether each update divides the gap between trainer and generator by its causes: the "
+          "generator's dtype, each part's weights, arithmetic (channels gap...). One process only."),
+      key("rl.largest_gap", PARITY_AT(rl.largest_gap),
+          "imported rollouts: largest difference in nats of a token's log probability from the policy's that "
+          "is said to have written it; a larger one ends the run; 0 = any."),
   };
 }
 

@@ -240,8 +240,17 @@ void StepCapture::offer_policy(const PolicyResult& policy) {
            {"reward_exact", policy.reward_exact},
            {"response_length", policy.response_length}})
     recorder_.channel(name, value);
-  if (metrics.kl)
-    recorder_.channel("kl", *metrics.kl);
+  for (const auto& [name, value] : std::initializer_list<std::pair<const char*, std::optional<double>>>{
+           {"kl", metrics.kl},
+           {"correction_mean", metrics.correction_mean},
+           {"correction_cut", metrics.correction_cut},
+           {"preference_margin", metrics.preference_margin},
+           {"preference_accuracy", metrics.preference_accuracy},
+           {"rollouts_checked", policy.rollouts_checked}})
+    if (value)
+      recorder_.channel(name, *value);
+  for (const auto& [name, value] : policy.gap)
+    recorder_.channel(name, value);
   recorder_.channel("rollout_digest", policy.rollout_digest);
   recorder_.channel("version_lag", policy.version_lag);
   recorder_.channel("generated_tokens_per_second", policy.generated_tokens_per_second,

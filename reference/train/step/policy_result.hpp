@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 
 namespace parity::reference {
 
@@ -19,8 +21,10 @@ struct PolicyMetrics {
   double logprobs_equal = 0;      ///< share of tokens with the same bits as float32
   double entropy = 0;             ///< nats
   std::optional<double> kl;       ///< from the reference policy, if there is one
-  double advantage_mean = 0;      ///< over completions
-  double advantage_std = 0;       ///< over completions, of a sample; 0 for one completion
+  std::optional<double> correction_mean, correction_cut;         ///< set with rl.correction
+  std::optional<double> preference_margin, preference_accuracy;  ///< over pairs; set with dpo
+  double advantage_mean = 0;                                     ///< over completions
+  double advantage_std = 0;  ///< over completions, of a sample; 0 for one completion
 };
 
 /// What one update of a policy measured beyond its StepResult.
@@ -32,7 +36,9 @@ struct PolicyResult {
   int64_t rollout_digest = 0;  ///< of prompts and completions
   int64_t version_lag = 0;     ///< trainer's version minus that of the oldest rollout's policy
   double generated_tokens_per_second = 0;
-  std::optional<double> push_seconds;  ///< set if weights were pushed
+  std::optional<double> rollouts_checked;  ///< share of imported tokens; set with rl.largest_gap
+  std::map<std::string, double> gap;       ///< channels gap... [nats per token]; empty without rl.bill
+  std::optional<double> push_seconds;      ///< set if weights were pushed
 };
 
 }  // namespace parity::reference

@@ -47,5 +47,19 @@ TEST(AdvantagesTest, NamesARewardThatIsNotFinite) {
               testing::ThrowsMessage<UserError>(testing::HasSubstr("reward 2 of a group of 2 is nan")));
 }
 
+TEST(PreferencesTest, TheLargerRewardIsPreferred) {
+  EXPECT_EQ(preferences(std::vector<double>{0, 1}), (std::vector<double>{-1, 1}));
+  EXPECT_EQ(preferences(std::vector<double>{2, 1}), (std::vector<double>{1, -1}));
+  EXPECT_EQ(preferences(std::vector<double>{1, 1}), (std::vector<double>{0, 0}));
+  EXPECT_THROW(preferences(std::vector<double>{1, std::nan("")}), UserError);
+}
+
+TEST(OverlongTest, TheLastTokensCost) {
+  EXPECT_EQ(overlong_punishment(6, 8, 2), 0);
+  EXPECT_EQ(overlong_punishment(7, 8, 2), 0.5);
+  EXPECT_EQ(overlong_punishment(8, 8, 2), 1);
+  EXPECT_EQ(overlong_punishment(8, 8, 0), 0) << "no buffer, no cost";
+}
+
 }  // namespace
 }  // namespace parity::reference

@@ -74,12 +74,18 @@ const std::vector<LayoutCase>& layouts() {
   return table;
 }
 
-RunConfig reference_config(PolicyLossName loss) {
+RunConfig reference_config(const RlConfig& rl) {
   RunConfig config = policy_config(Precision::float64);
   config.data.micro_batches = 2;
-  config.rl.loss = loss;
-  config.rl.kl_coef = loss == PolicyLossName::sft ? 0 : 0.5;
+  config.rl = rl;
   return config;
+}
+
+RlConfig with_loss(PolicyLossName loss) {
+  RlConfig rl;
+  rl.loss = loss;
+  rl.kl_coef = loss == PolicyLossName::sft ? 0 : 0.5;
+  return rl;
 }
 
 Json numbers_of(const StepResult& result) {
@@ -93,6 +99,8 @@ Json numbers_of(const StepResult& result) {
           {"diff_max", m.logprob_diff_max},
           {"entropy", m.entropy},
           {"kl", m.kl.value_or(0)},
+          {"correction_mean", m.correction_mean.value_or(0)},
+          {"correction_cut", m.correction_cut.value_or(0)},
           {"advantage_mean", m.advantage_mean},
           {"advantage_std", m.advantage_std}};
 }
@@ -117,13 +125,13 @@ void require_near(const Json& actual, const Json& expected) {
 
 class PolicyLayoutsTest : public RanksTest {
  protected:
-  void expect_as_one_process(const LayoutCase& layout, PolicyLossName loss) {
-    SCOPED_TRACE(std::string(layout.name) + ", " + std::string(name_of(loss)));
-    RunConfig config = reference_config(loss);
+  void expect_as_one_process(const LayoutCase& layout, const RlConfig& rl) {
+    SCOPED_TRACE(std::string(layout.name) + ", " + std::string(name_of(rl.loss)));
+    RunConfig config = reference_config(rl);
     layout.change(config);
     const std::filesystem::path file = folder / "one.json";
     for (const std::string& complaint : run_ranks(
-             1, [&](Group& world) { write_file(file, trained(reference_config(loss), held(world)).dump()); }))
+             1, [&](Group& world) { write_file(file, trained(reference_config(rl), held(world)).dump()); }))
       ASSERT_EQ(complaint, "");
     const Json expected = Json::parse(read_file(file));
     for (const std::string& complaint : run_ranks(config.parallel.ranks(), [&](Group& world) {
@@ -135,22 +143,41 @@ class PolicyLayoutsTest : public RanksTest {
 
 TEST_F(PolicyLayoutsTest, ClippedTokensMatchReferenceInEveryLayout) {
   for (const LayoutCase& layout : layouts())
-    expect_as_one_process(layout, PolicyLossName::grpo);
+    expect_as_one_process(layout, with_loss(PolicyLossName::grpo));
 }
 
 TEST_F(PolicyLayoutsTest, Completions_WholeInLayout_MatchReference) {
   for (const LayoutCase& layout : layouts())
     if (std::string_view(layout.name) != "context")
-      expect_as_one_process(layout, PolicyLossName::grpo_sequence);
+      expect_as_one_process(layout, with_loss(PolicyLossName::grpo_sequence));
+}
+
+/// A layout may hold a part of a completion, but its length and its corrections are those of the whole.
+TEST_F(PolicyLayoutsTest, CorrectedMeansOfCompletions_MatchReference) {
+  RlConfig rl = with_loss(PolicyLossName::importance_sampling);
+  rl.normalization = PolicyNormalization::sequence_mean;
+  rl.correction = ImportanceCorrection::mask;
+  rl.correction_cap = 1.5;
+  rl.correction_floor = 0.5;
+  for (const LayoutCase& layout : layouts())
+    if (std::string_view(layout.name) != "times_dp")  // another normalization
+      expect_as_one_process(layout, rl);
+}
+
+TEST_F(PolicyLayoutsTest, RatiosOfCompletions_MatchReference) {
+  for (const LayoutCase& layout : layouts())
+    for (const char* name : {"fsdp", "loss_parallel", "pipeline"})
+      if (std::string_view(layout.name) == name)
+        expect_as_one_process(layout, with_loss(PolicyLossName::gspo));
 }
 
 TEST_F(PolicyLayoutsTest, AFactorThatIsLeftOutIsSeen) {
-  RunConfig config = reference_config(PolicyLossName::grpo);
+  RunConfig config = reference_config(with_loss(PolicyLossName::grpo));
   config.parallel.dp_shard = 2;
   config.parallel.gradient_reduction = GradientReduction::average;
   const std::filesystem::path file = folder / "one.json";
   run_ranks(1, [&](Group& world) {
-    write_file(file, trained(reference_config(PolicyLossName::grpo), held(world)).dump());
+    write_file(file, trained(reference_config(with_loss(PolicyLossName::grpo)), held(world)).dump());
   });
   const Json expected = Json::parse(read_file(file));
   for (const std::string& complaint :

@@ -53,8 +53,10 @@ TEST_F(PolicyProgramTest, SaysHowFarTheGeneratorIsBehind) {
 }
 
 TEST_F(PolicyProgramTest, GoesOnFromACheckpointAsIfItHadNotStopped) {
-  for (const int64_t push_every : {1, 3}) {  // the generator lags after two of three updates
-    const Json changes = {{"rl.kl_coef", 0.1}, {"rl.push_every", push_every}};
+  const Json asynchronous = {{"rl.kl_coef", 0.1}, {"rl.loop", "asynchronous"}, {"rl.staleness", 2}};
+  for (const int64_t push_every : {0, 1, 3}) {  // the generator lags after two of three updates
+    const Json changes =
+        push_every == 0 ? asynchronous : Json{{"rl.kl_coef", 0.1}, {"rl.push_every", push_every}};
     const std::vector<double> straight = channel_of(trained(changes), "grad_norm");
     const std::string checkpoint = (folder / ("checkpoint" + std::to_string(push_every))).string();
     const std::string config = write_config(policy(changes)).string();
@@ -65,6 +67,41 @@ TEST_F(PolicyProgramTest, GoesOnFromACheckpointAsIfItHadNotStopped) {
     const std::vector<double> resumed = channel_of(trace::Trace::open(trace_path()), "grad_norm");
     EXPECT_EQ(resumed, std::vector<double>(straight.begin() + 2, straight.end())) << push_every;
   }
+}
+
+TEST_F(PolicyProgramTest, AnAsynchronousLoopIsAsStaleAsItSays) {
+  const trace::Trace trace = trained({{"rl.loop", "asynchronous"}, {"rl.staleness", 2}});
+  EXPECT_EQ(channel_of(trace, "version_lag"), (std::vector<double>{0, 1, 2, 2}));
+}
+
+TEST_F(PolicyProgramTest, ImportedScoresOfAnotherPolicyAreRefused) {
+  const std::string line =
+      R"({"prompt": [1, 2, 10], "tokens": [3, 11], "logprobs": [-9, -2], "reward": 1, "version": 0})";
+  std::string text;
+  for (int i = 0; i < 16; ++i)
+    text += line + "\n";
+  write_file(folder / "r.jsonl", text);
+  const Json changes = {{"data.path", (folder / "r.jsonl").string()}, {"rl.largest_gap", 0.1}};
+  const CommandResult result = train(write_config(policy(changes)).string());
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.output,
+              testing::ContainsRegex("r.jsonl:[0-9]+ does not come from this policy: it gives the "
+                                     "token after position 2 the log probability -9"));
+}
+
+TEST_F(PolicyProgramTest, ADefectOfAnUnknownWeightIsRefused) {
+  const CommandResult result = train(
+      write_config(policy({{"rl.push_omits", Json::array({"layers.1.attention.w0.weight"})}})).string());
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.output, HasSubstr("the generator has no such weight"));
+  EXPECT_THAT(result.output, HasSubstr("did you mean 'layers.1.attention.w"));
+}
+
+TEST_F(PolicyProgramTest, PairsWithoutAPreferenceAreRefused) {
+  const CommandResult result =
+      train(write_config(policy({{"rl.loss", "dpo"}, {"rl.group_size", 2}, {"rl.temperature", 0}})).string());
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.output, HasSubstr("no pair of the update has a preference"));
 }
 
 TEST_F(PolicyProgramTest, RolloutsThatAreTooOldAreRefused) {

@@ -103,10 +103,10 @@ def further_loss(model, hidden, batch, config, divide, cross_entropy):
     return torch.stack(each).mean()
 
 
-def policy_forward_backward(model, batch, valid, completions, config):
-    """The same for rollouts, of an update with the given numbers of tokens and completions that count."""
+def policy_forward_backward(model, batch, totals, config):
+    """The same for rollouts. totals: of the update's tokens, completions and pairs that count."""
     tokens, labels, positions, numbers = batch
-    loss = pytorch_policy_loss.loss_of_config(config, wide(model(tokens, positions)), labels, numbers, valid, completions)
+    loss = pytorch_policy_loss.loss_of_config(config, wide(model(tokens, positions)), labels, numbers, *totals)
     loss.backward()
     return loss.detach()
 
@@ -117,7 +117,9 @@ def train_step(model, optimizer, micro_batches, config):
     valid = sum((labels != -100).sum() for _, labels, _, _ in micro_batches)
     if config.get("data.source") == "rollouts":
         completions = sum((labels != -100).any(1).sum() for _, labels, _, _ in micro_batches)
-        losses = [(policy_forward_backward(model, batch, valid, completions, config), None) for batch in micro_batches]
+        pairs = sum((numbers["advantages"] > 0).any(1).sum() for _, _, _, numbers in micro_batches)
+        totals = valid, completions, pairs
+        losses = [(policy_forward_backward(model, batch, totals, config), None) for batch in micro_batches]
     else:
         pytorch_moe.count_update(model, lambda: [model(tokens, positions) for tokens, _, positions, _ in micro_batches])
         losses = [forward_backward(model, tokens, labels, positions, valid, len(micro_batches), config)

@@ -132,7 +132,7 @@ TEST_F(LawCheckTest, EveryArmHasARow) {
   ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(found[1].at("kind"), "laws");
   EXPECT_EQ(found[1].at("arms"), Json({"b"}));
-  EXPECT_EQ(found[1].at("sentence"), "laws grad_norm and schedule hold in b; 7 not asked");
+  EXPECT_EQ(found[1].at("sentence"), "laws grad_norm and schedule hold in b; 8 not asked");
   EXPECT_THAT(found[1].at("finding").at("next").get<std::string>(), HasSubstr("parity audit topic/c:b"));
 }
 

@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/rl/imported_rollouts.hpp"
+
+#include <cmath>
+#include <limits>
+#include <sstream>
+
+#include "harness/base/error.hpp"
+#include "harness/base/json/json.hpp"
+#include "reference/data/data_file.hpp"
+
+namespace parity::reference {
+namespace {
+
+/// Reads one line, and names its place in messages.
+class Line {
+ public:
+  Line(std::string place, const std::string& text) : place_(std::move(place)), members_(read_json(text)) {
+    rule(!members_.is_discarded(),
+         "is not JSON (NaN and Infinity are no JSON either); write an object a line, and null for a number "
+         "that "
+         "is unknown");
+    rule(members_.is_object(), "is no object; write {\"prompt\": [...], \"tokens\": [...], ...}");
+  }
+
+  Rollout rollout(int64_t vocab_size) const {
+    Rollout result;
+    result.prompt = tokens("prompt", vocab_size);
+    result.completion = tokens("tokens", vocab_size);
+    result.logprobs = logprobs(result.completion.size());
+    result.loss_mask.assign(result.completion.size(), true);
+    result.reward = number("reward");
+    result.version = version();
+    return result;
+  }
+
+ private:
+  void rule(bool holds, const std::string& what) const {
+    if (!holds)
+      throw UserError("data.path: " + place_ + " " + what);
+  }
+
+  const Json& member(const std::string& name) const {
+    const auto found = members_.find(name);
+    rule(found != members_.end(),
+         "has no \"" + name + "\" (a rollout has prompt, tokens, logprobs, reward and version); add it");
+    return *found;
+  }
+
+  const Json& list(const std::string& name) const {
+    const Json& value = member(name);
+    rule(value.is_array() && !value.empty(), "has no list of numbers as \"" + name + "\"; give one or more");
+    return value;
+  }
+
+  std::vector<int64_t> tokens(const std::string& name, int64_t vocab_size) const {
+    std::vector<int64_t> result;
+    for (const Json& value : list(name)) {
+      rule(value.is_number_integer(),
+           "has " + value.dump() + " in \"" + name + "\" (tokens are integers); correct it");
+      const auto token = value.get<int64_t>();
+      rule(token >= 0 && token < vocab_size, "has the token " + value.dump() + " in \"" + name +
+                                                 "\" (the vocabulary has " + std::to_string(vocab_size) +
+                                                 "); use the tokenizer of this model");
+      result.push_back(token);
+    }
+    return result;
+  }
+
+  std::vector<double> logprobs(size_t tokens) const {
+    const Json& values = list("logprobs");
+    rule(values.size() == tokens, "has " + std::to_string(tokens) + " tokens and " +
+                                      std::to_string(values.size()) +
+                                      " log probabilities (each token has one); give as many");
+    std::vector<double> result;
+    for (const Json& value : values) {
+      rule(value.is_null() || value.is_number(),
+           "has " + value.dump() + " as a log probability; give a number");
+      result.push_back(value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>());
+      rule(!(result.back() > 0), "has the log probability " + value.dump() +
+                                     " (a probability is at most 1); give natural logarithms");
+    }
+    return result;
+  }
+
+  double number(const std::string& name) const {
+    const Json& value = member(name);
+    rule(value.is_number() && std::isfinite(value.get<double>()),
+         "has " + value.dump() + " as \"" + name + "\"; give a finite number");
+    return value.get<double>();
+  }
+
+  int64_t version() const {
+    const Json& value = member("version");
+    rule(value.is_number_integer() && value.get<int64_t>() >= 0,
+         "has " + value.dump() +
+             " as \"version\" (it counts the updates of the policy that wrote the tokens); give 0 or more");
+    return value.get<int64_t>();
+  }
+
+  std::string place_;
+  Json members_;
+};
+
+}  // namespace
+
+ImportedRollouts::ImportedRollouts(const RunConfig& config, int64_t vocab_size)
+    : path_(config.data.path), rows_(config.data.global_batch) {
+  std::istringstream text(read_utf8_data(path_));
+  std::string line;
+  for (int64_t number = 1; std::getline(text, line); ++number) {
+    if (line.find_first_not_of(" \t\r") == std::string::npos)
+      continue;
+    rollouts_.push_back(
+        Line(path_.filename().string() + ":" + std::to_string(number), line).rollout(vocab_size));
+    lines_.push_back(number);
+  }
+  if (rollouts_.empty())
+    refuse_empty_data(path_);
+  check_groups(config.rl.group_size);
+}
+
+void ImportedRollouts::check_groups(int64_t group_size) const {
+  const auto size = static_cast<size_t>(group_size);
+  for (size_t i = 0; i < rollouts_.size(); ++i)
+    if (const size_t first = i / size * size; rollouts_[i].prompt != rollouts_[first].prompt)
+      throw UserError("data.path: " + path_.filename().string() + ":" + std::to_string(lines_[i]) +
+                      " has another prompt than line " + std::to_string(lines_[first]) +
+                      " (rl.group_size = " + std::to_string(group_size) +
+                      " successive lines complete one prompt); order the lines or change rl.group_size");
+}
+
+std::vector<Rollout> ImportedRollouts::of_update(int64_t update) const {
+  const int64_t first = (update - 1) * rows_, all = static_cast<int64_t>(rollouts_.size());
+  if (first + rows_ > all)
+    throw UserError("data.path: " + path_.string() + " has " + std::to_string(all) +
+                    " rollouts, and update " + std::to_string(update) + " needs those up to " +
+                    std::to_string(first + rows_) + "; train " + std::to_string(all / rows_) +
+                    " steps or give more rollouts");
+  return {rollouts_.begin() + first, rollouts_.begin() + first + rows_};
+}
+
+std::string ImportedRollouts::place(int64_t update, int64_t row) const {
+  const auto index = static_cast<size_t>((update - 1) * rows_ + row);
+  return path_.filename().string() + ":" + std::to_string(lines_[index]);
+}
+
+}  // namespace parity::reference
