@@ -110,6 +110,8 @@ std::string check_digest(const Check& check) {
   bytes.number(check.tolerance.value_or(0));
   bytes.text(check.tolerance_because);
   bytes.number(check.sibling ? check.sibling->times : 0.0);
+  if (check.sibling && (check.sibling->each || check.sibling->rejected))
+    bytes.number((check.sibling->each ? 1.0 : 0.0) + (check.sibling->rejected ? 2.0 : 0.0));
   bytes.text(std::string(name_of(check.steps.kind)));
   bytes.number(check.steps.first);
   bytes.number(check.steps.last);

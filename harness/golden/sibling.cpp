@@ -62,7 +62,7 @@ compare::CheckResult judge_with(const compare::Check& check,
                                 stored_series(golden, pair.at(0), curve.quantity, curve.steps),
                                 stored_series(golden, pair.at(1), curve.quantity, curve.steps)));
   compare::CheckResult result =
-      judge_gap_ratio(own, sibling, check.sibling->times,
+      judge_gap_ratio(own, sibling, *check.sibling,
                       {fmt::format("{} against {}", check.arms[1], check.arms[0]),
                        fmt::format("{} against {} of {}", pair[1], pair[0], golden.origin.case_name)});
   std::vector<compare::CoveredSide> asked = asked_of(check, sides);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "harness/base/enum_names.hpp"
+#include "reference/config/precision_choices.hpp"
 #include "reference/config/variant_choices.hpp"
 
 // The closed sets of values that config keys take, each with the names that files use.

@@ -56,6 +56,13 @@ struct LoraConfig {
   LoraForm form = LoraForm::unmerged;
 };
 
+/// How the linear layers of the blocks multiply. Their operands are quantised, and the product is float32.
+struct LinearConfig {
+  LinearRecipe recipe = LinearRecipe::none;
+  LinearGradients gradients = LinearGradients::recipe;
+  LinearScales scales = LinearScales::recipe;
+};
+
 /// Departures from the named model's mixture of experts; 0 keeps the model's own.
 struct MoeConfig {
   int64_t experts = 0;
@@ -159,6 +166,12 @@ struct LossConfig {
   double z_coef = 0;      ///< of the mean of (log sum exp(logits))^2
   double mtp_coef = 0.3;  ///< lambda of the mean of the losses of multi-token prediction
   MtpLabels mtp_labels = MtpLabels::shifted;
+  LossScale scale = LossScale::none;
+  double scale_init = 65536;          ///< of the first update
+  double scale_growth = 2;            ///< factor after scale_interval updates in a row without overflow
+  double scale_backoff = 0.5;         ///< factor after an update with overflow
+  int64_t scale_interval = 2000;      ///< [updates]
+  bool scale_holds_schedule = false;  ///< whether a skipped update leaves the schedule where it is
 };
 
 /// Settings of optimizer.name = muon, for the matrices of the blocks. AdamW's settings hold for the rest.
@@ -189,6 +202,8 @@ struct OptimizerConfig {
   double weight_decay_start = 0;  ///< of a ramp; it ends at weight_decay
   double momentum = 0;
   DecayedParameters decay = DecayedParameters::all;
+  WeightStorage weights = WeightStorage::float32;
+  int64_t rounding_seed = 0;  ///< of WeightStorage::stochastic
   MuonConfig muon;
 };
 
@@ -275,6 +290,7 @@ struct RunConfig {
   ArchitectureConfig architecture;
   MoeConfig moe;
   LoraConfig lora;
+  LinearConfig linear;
   int64_t steps = 10;
   int64_t seed = 42;
   struct {
@@ -295,6 +311,7 @@ struct RunConfig {
     UpdateCall update = UpdateCall::step;
     bool evaluate = false;
     bool autocast = false;
+    AutocastDtype autocast_dtype = AutocastDtype::bfloat16;
     Float8Scales float8 = Float8Scales::none;
     bool batch_invariant = false;     ///< a token's forward bits depend on its own sequence alone
     std::vector<std::string> freeze;  ///< patterns of names of parameters that do not train

@@ -131,6 +131,7 @@ void check_resumed(RunConfig config) {
     const Rules rules(config);
     check_parallel(config, rules);
     check_invariance(config, rules);
+    check_precision(config, rules);
   } catch (const UserError& error) {
     throw UserError("the layout that checkpoint.resume_* gives: " + std::string(error.what()));
   }
@@ -180,6 +181,7 @@ void validate(const RunConfig& config) {
   check_attention(config, rules);
   check_loss(config, rules);
   check_optimizer(config, rules);
+  check_precision(config, rules);
   check_schedule(config, rules);
   check_rollouts(config, rules);
   check_checkpoint(config, rules);

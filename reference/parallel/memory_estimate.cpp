@@ -62,6 +62,11 @@ int64_t moments_of(const OptimizerConfig& optimizer, const Parameter& parameter)
   return 2;
 }
 
+/// Returns how many numbers it keeps of an element's value, for weights of bfloat16.
+int64_t kept_values_of(const OptimizerConfig& optimizer) {
+  return optimizer.weights == WeightStorage::kahan || optimizer.weights == WeightStorage::master ? 1 : 0;
+}
+
 /// Returns the largest sum that is whole at one time: everything, one unit, or one unit together with the
 /// last one that is kept. Experts are whole together with the rest of their block.
 int64_t gathered_at_once(const std::map<std::string, int64_t>& units, const std::string& last,
@@ -106,7 +111,8 @@ MemoryEstimate estimate_of(const RunConfig& config, const Parameters& own) {
     estimate.parameters += product(sizes);
     if (is_trained(config, parameter.name)) {
       trained += product(sizes);
-      estimate.optimizer += product(sizes) * element * moments_of(config.optimizer, parameter);
+      estimate.optimizer += product(sizes) * element *
+                            (moments_of(config.optimizer, parameter) + kept_values_of(config.optimizer));
     }
   }
   estimate.weights = estimate.parameters * element;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -71,20 +72,28 @@ std::string gap_ratio_text(const Ratio& lead, const GapRatioWords& words) {
                      lead.own->quantity, over_text(lead.own->steps));
 }
 
-std::string sentence_of(const Ratio& lead, const GapRatioWords& words, double allowed) {
+/// \param quantities  that were compared, of which `lead` is the worst
+std::string sentence_of(const Ratio& lead, const GapRatioWords& words, const Sibling& claim,
+                        size_t quantities) {
   const size_t at = widest(*lead.own);
-  std::string text = gap_ratio_text(lead, words) + fmt::format("; allowed {:g} times", allowed);
+  std::string text = gap_ratio_text(lead, words);
+  if (claim.each)
+    text += fmt::format(", the worst of {}", count_text(quantities, "tensor"));
+  text += claim.rejected ? fmt::format("; rejected from {:g} times on", claim.times)
+                         : fmt::format("; allowed {:g} times", claim.times);
   if (lead.own->steps.size() > 1 && lead.own->gap[at] != 0)
     text += fmt::format("; widest at step {}, {:.4g} against {:.4g}", lead.own->steps[at], lead.own->gap[at],
                         lead.sibling->gap[at]);
   return text;
 }
 
-GapCurve gap_of_tensors(const Check& check, const Side& a, const Side& b) {
+/// Returns one curve, the L2 norm of the gaps of all pairs at each step.
+GapCurve gap_of_tensors(std::string quantity, const std::vector<TensorPair>& pairs, const Side& a,
+                        const Side& b) {
   GapCurve curve;
-  curve.quantity = check.quantity();
+  curve.quantity = std::move(quantity);
   std::map<int64_t, double> squares;
-  for (const TensorPair& pair : pair_tensors(check, a, b)) {
+  for (const TensorPair& pair : pairs) {
     const TensorGap found =
         measure_tensor(tensor_source(*a.trace, pair.expected), tensor_source(*b.trace, pair.actual));
     curve.compared[quantity_of(pair.expected)].add(pair.expected.step);
@@ -96,6 +105,30 @@ GapCurve gap_of_tensors(const Check& check, const Side& a, const Side& b) {
     curve.gap.push_back(std::sqrt(sum));
   }
   return curve;
+}
+
+/// Returns the curve of a glob, or with Sibling::each a curve for each of its tensors, by name.
+std::vector<GapCurve> gaps_of_tensors(const Check& check, const Side& a, const Side& b) {
+  const std::vector<TensorPair> pairs = pair_tensors(check, a, b);
+  if (!check.sibling || !check.sibling->each)
+    return {gap_of_tensors(check.quantity(), pairs, a, b)};
+  std::map<std::string, std::vector<TensorPair>> by_name;
+  for (const TensorPair& pair : pairs)
+    by_name[quantity_of(pair.expected)].push_back(pair);
+  std::vector<GapCurve> curves;
+  for (const auto& [name, some] : by_name)
+    curves.push_back(gap_of_tensors(name, some, a, b));
+  return curves;
+}
+
+/// Returns the verdict of the ratios, and whether it passes. A ratio that is not finite passes no claim.
+/// \param lead  the largest ratio
+std::pair<Verdict, bool> verdict_of_ratio(const Sibling& claim, const Ratio& lead, bool own_bits_agree) {
+  const bool holds = lead.holds(claim.times);
+  const Verdict verdict = !holds           ? Verdict::different
+                          : own_bits_agree ? Verdict::identical
+                                           : Verdict::rounding;
+  return {verdict, claim.rejected ? std::isfinite(lead.value()) && !holds : holds};
 }
 
 }  // namespace
@@ -119,7 +152,7 @@ GapCurve gap_curve(const std::string& channel, const Series& expected, const Ser
 
 std::vector<GapCurve> gap_curves(const Check& check, const Side& a, const Side& b) {
   if (check.of_tensors())
-    return {gap_of_tensors(check, a, b)};
+    return gaps_of_tensors(check, a, b);
   std::vector<GapCurve> curves;
   const std::vector<int64_t> steps = steps_in(resolve(check.steps, {a, b}), {a, b});
   for (const std::string& name : match_channels(check.channels, {a, b}))
@@ -128,7 +161,7 @@ std::vector<GapCurve> gap_curves(const Check& check, const Side& a, const Side& 
 }
 
 CheckResult judge_gap_ratio(const std::vector<GapCurve>& own, const std::vector<GapCurve>& sibling,
-                            double allowed, const GapRatioWords& words) {
+                            const Sibling& claim, const GapRatioWords& words) {
   require(!own.empty() && own.size() == sibling.size(), "judge_gap_ratio needs both pairs' curves");
   std::vector<Ratio> ratios;
   for (size_t i = 0; i < own.size(); ++i) {
@@ -155,16 +188,13 @@ CheckResult judge_gap_ratio(const std::vector<GapCurve>& own, const std::vector<
   const Ratio& lead = *std::max_element(ratios.begin(), ratios.end(),
                                         [](const Ratio& a, const Ratio& b) { return is_worse(b, a); });
   const double ratio = lead.value();
-  result.passed =
-      std::all_of(ratios.begin(), ratios.end(), [&](const Ratio& each) { return each.holds(allowed); });
-  result.verdict = !result.passed                                    ? Verdict::different
-                   : std::all_of(own.begin(), own.end(), bits_agree) ? Verdict::identical
-                                                                     : Verdict::rounding;
-  result.sentence = sentence_of(lead, words, allowed);
+  std::tie(result.verdict, result.passed) =
+      verdict_of_ratio(claim, lead, std::all_of(own.begin(), own.end(), bits_agree));
+  result.sentence = sentence_of(lead, words, claim, own.size());
   result.measured = {{"gap_ratio", json_number(ratio)},
                      {"gap", json_number(lead.own->mean())},
                      {"sibling_gap", json_number(lead.sibling->mean())}};
-  result.limit = {{"gap_ratio", allowed}};
+  result.limit = {{"gap_ratio", claim.times}};
   const size_t space = lead.own->quantity.find(' ');
   result.worst = WorstPlace{
       .step = lead.own->steps[widest(*lead.own)],
@@ -174,7 +204,7 @@ CheckResult judge_gap_ratio(const std::vector<GapCurve>& own, const std::vector<
       .actual = {},
       .metric = "gap_ratio",
       .value = ratio,
-      .limit = allowed};
+      .limit = claim.times};
   return result;
 }
 

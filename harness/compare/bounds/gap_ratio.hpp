@@ -30,7 +30,8 @@ struct GapCurve {
 /// \param actual    the same channel at the same steps
 GapCurve gap_curve(const std::string& channel, const Series& expected, const Series& actual);
 
-/// Returns a curve for each channel of a check, or one for all its tensors. \throws MissingEvidence
+/// Returns a curve for each channel of a check, or one for all its tensors; with Sibling::each one for each
+/// tensor. \throws MissingEvidence
 std::vector<GapCurve> gap_curves(const Check& check, const Side& a, const Side& b);
 
 /// The names of two pairs of runs in the sentence.
@@ -39,8 +40,9 @@ struct GapRatioWords {
   std::string sibling;  ///< "fsdp against reference", "fsdp against one_process of parallel/fsdp"
 };
 
-/// Judges whether the gap of a pair is at most `allowed` times that of its sibling (difference in
-/// differences). It compares the means over the steps in each quantity.
+/// Judges whether the gap of a pair is at most claim.times that of its sibling (difference in differences). It
+/// compares the means over the steps in each quantity. With Sibling::rejected the claim is the opposite: it
+/// passes if the gap is larger in one quantity at least, and both gaps are finite and not 0.
 ///
 /// The verdict is `vacuous` if neither pair has a gap in any quantity, because there is nothing to compare.
 /// If only the sibling has no gap, no gap passes. Verdict `rounding` means only that the pair is as close as
@@ -50,6 +52,6 @@ struct GapRatioWords {
 ///
 /// Source: METRICS.md, "difference-in-differences".
 CheckResult judge_gap_ratio(const std::vector<GapCurve>& own, const std::vector<GapCurve>& sibling,
-                            double allowed, const GapRatioWords& words);
+                            const Sibling& claim, const GapRatioWords& words);
 
 }  // namespace parity::compare

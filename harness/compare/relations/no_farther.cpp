@@ -11,7 +11,7 @@ CheckResult judge_no_farther(const Check& check, const std::vector<Side>& sides)
   const GapRatioWords words = {sides[1].name + " against " + sides[0].name,
                                sides[3].name + " against " + sides[2].name};
   return judge_gap_ratio(gap_curves(check, sides[0], sides[1]), gap_curves(check, sides[2], sides[3]),
-                         check.sibling->times, words);
+                         *check.sibling, words);
 }
 
 }  // namespace parity::compare

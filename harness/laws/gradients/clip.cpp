@@ -106,6 +106,8 @@ double main_factor(const std::vector<Scaled>& tensors) {
 std::vector<ClipStep> read_steps(const RecordedRun& run) {
   std::vector<ClipStep> steps;
   for (const int64_t step : run.steps()) {
+    if (run.channel("update_skipped", step).value_or(0) == 1)
+      continue;  // its gradients are not finite, and nobody clips them
     ClipStep clip{.step = step};
     const std::vector<std::string>& after = run.names(step, Phase::grad_clipped);
     for (const std::string& name : run.names(step, Phase::grad))

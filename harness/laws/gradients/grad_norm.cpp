@@ -115,9 +115,14 @@ void judge(const RecordedRun& run, const std::vector<Mismatch>& all, Finding& fi
   finding.record = "phase grad of all parameters, or phase param as well with the channel update_norm";
 }
 
+/// A run may say that it skipped an update because a gradient was not finite; its norm is then 0.
+bool is_skipped(const RecordedRun& run, int64_t step, double recorded) {
+  return recorded == 0 && run.channel("update_skipped", step).value_or(0) == 1;
+}
+
 void add_not_finite(const RecordedRun& run, int64_t step, double recorded, const std::string& name,
                     Finding& finding) {
-  if (std::isfinite(recorded) && run.norm({step, Phase::grad, name}))
+  if (std::isfinite(recorded) && !is_skipped(run, step, recorded) && run.norm({step, Phase::grad, name}))
     finding.departures.push_back(
         {fmt::format("grad_norm is {:.6g}, but the gradient of {} is not finite", recorded, name),
          step,

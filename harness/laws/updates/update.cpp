@@ -154,6 +154,13 @@ bool promises_l2(const RecordedRun& run) {
          run.config_text("optimizer.name") == "adam";
 }
 
+/// Returns whether the config says that parameters are stored in a narrower type than the optimizer computes
+/// in.
+bool rounds_weights(const RecordedRun& run) {
+  const std::string storage = run.config_text("optimizer.weights");
+  return run.follows_config() && !storage.empty() && storage != "float32";
+}
+
 void add_departures(const RecordedRun& run, int64_t step, const StepAnswer& answer, Finding& finding) {
   const std::vector<std::string>& names = run.names(step, Phase::param);
   for (const auto& [text, tensors] : answer.complaints) {
@@ -167,6 +174,8 @@ class Audited {
  public:
   Audited(const RecordedRun& run, Variant variant) : variant_(variant) {
     for (const int64_t step : run.steps()) {
+      if (run.channel("update_skipped", step).value_or(0) == 1)
+        break;  // from here on the optimizer has made fewer updates than the trace has steps
       StepAnswer answer = ask_step(run, step, variant);
       compared_ += answer.compared;
       wrong_ += !answer.complaints.empty();
@@ -264,6 +273,11 @@ void explain_silence(const RecordedRun& run, const Audited& audited, Finding& fi
 
 Finding ask_update(const RecordedRun& run) {
   Finding finding;
+  if (rounds_weights(run)) {
+    finding.why = "the optimizer rounds the parameters after its update (optimizer.weights)";
+    finding.record = "a run with parameters of float32";
+    return finding;
+  }
   Audited best(run, Variant::usual);
   for (const Variant variant : {Variant::l2, Variant::nesterov})
     if (best.wrong() > 0)

@@ -113,7 +113,7 @@ std::filesystem::path sibling_golden(const TomlTable& table, const compare::Chec
 /// Reads the keys of relation `no_farther`: the pair to measure, and the allowed multiple of its gap.
 void read_sibling(compare::Check& check, const TomlTable& table, const std::vector<std::string>& arms) {
   const bool wanted = check.relation == compare::Relation::no_farther;
-  for (const char* key : {"sibling", "sibling_case"})
+  for (const char* key : {"sibling", "sibling_case", "each", "rejected"})
     if (table.has(key) && !wanted)
       table.fail(table.place_of(key), "'" + std::string(key) + "' belongs to relation no_farther");
   if (!wanted)
@@ -133,6 +133,10 @@ void read_sibling(compare::Check& check, const TomlTable& table, const std::vect
     table.fail(table.place_of("times"), "'times' is a factor and must be more than 0");
   if (sibling.golden.empty() && sibling.arms == check.arms)
     table.fail(table.place_of("sibling"), "the sibling is the compared pair itself; name another pair");
+  sibling.each = table.boolean("each", false);
+  sibling.rejected = table.boolean("rejected", false);
+  if (sibling.each && !check.of_tensors())
+    table.fail(table.place_of("each"), "'each' is about tensors; channels are compared one by one already");
   check.sibling = std::move(sibling);
 }
 
@@ -230,6 +234,8 @@ compare::Check read_check(const TomlTable& table, const std::vector<std::string>
                     "sibling",
                     "sibling_case",
                     "times",
+                    "each",
+                    "rejected",
                     "laws",
                     "departs",
                     "before",

@@ -35,6 +35,10 @@ Json parameters_of(const compare::Check& claim) {
     parameters["imprecision"] = *claim.imprecision;
   if (claim.sibling)
     parameters["times"] = claim.sibling->times;
+  if (claim.sibling && claim.sibling->each)
+    parameters["each"] = true;
+  if (claim.sibling && claim.sibling->rejected)
+    parameters["rejected"] = true;
   if (!claim.laws.empty())
     parameters["laws"] = fmt::format("{}", fmt::join(claim.laws, ", "));
   if (!claim.departs.empty())

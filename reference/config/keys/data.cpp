@@ -93,6 +93,19 @@ std::vector<Key> loss_keys() {
       key("loss.mtp_labels", PARITY_AT(loss.mtp_labels),
           "shifted: depth k predicts k tokens further than the model; unshifted: the model's own labels, a "
           "defect to be found."),
+      key("loss.scale", PARITY_AT(loss.scale),
+          "dynamic: backward starts from loss times a scale, and the optimizer skips an update whose "
+          "gradients "
+          "are not finite (torch.amp.GradScaler). Records the channels loss_scale and update_skipped."),
+      key("loss.scale_init", PARITY_AT(loss.scale_init), "Scale of the first update."),
+      key("loss.scale_growth", PARITY_AT(loss.scale_growth),
+          "Factor of the scale after loss.scale_interval updates in a row that were not skipped."),
+      key("loss.scale_backoff", PARITY_AT(loss.scale_backoff), "Factor of the scale after a skipped update."),
+      key("loss.scale_interval", PARITY_AT(loss.scale_interval), "Updates in a row before the scale grows."),
+      key("loss.scale_holds_schedule", PARITY_AT(loss.scale_holds_schedule),
+          "Whether a skipped update leaves the learning-rate schedule where it is, as in Megatron-LM; else "
+          "it "
+          "advances, as in a loop that calls scheduler.step() each time."),
   };
 }
 

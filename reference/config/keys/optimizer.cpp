@@ -22,6 +22,15 @@ std::vector<Key> optimizer_keys() {
           "optimizer.decay."),
       key("optimizer.decay", PARITY_AT(optimizer.decay),
           "Which parameters weight decay acts on: all, or matrices, which leaves out norms and biases."),
+      key("optimizer.weights", PARITY_AT(optimizer.weights),
+          "Storage of the parameters between updates. bfloat16: rounded to nearest after each update; "
+          "stochastic: rounded up or down by chance; kahan: to nearest, with the error carried to the next "
+          "update; master: copies of float32 weights that the optimizer keeps. Moments are float32. A "
+          "float64 "
+          "twin rounds nothing."),
+      key("optimizer.rounding_seed", PARITY_AT(optimizer.rounding_seed),
+          "Seed of stochastic rounding; an element's draw depends on the seed, its parameter and the update, "
+          "not on the layout."),
       key("optimizer.weight_decay_ramp", PARITY_AT(optimizer.weight_decay_ramp),
           "megatron: how weight decay rises from optimizer.weight_decay_start to optimizer.weight_decay over "
           "the run."),

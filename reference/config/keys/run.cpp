@@ -35,6 +35,7 @@ std::vector<Key> train_keys() {
       key("train.autocast", PARITY_AT(train.autocast),
           "Runs forward and loss under autocast: matrix products and attention in bfloat16, the rest in "
           "float32. No effect, and a warning, with FSDP or tensor parallel."),
+      key("train.autocast_dtype", PARITY_AT(train.autocast_dtype), "Narrow dtype of autocast."),
       key("train.float8", PARITY_AT(train.float8),
           "Rounds the weights of the blocks' matrices to float8 (e4m3) in use, each with a scale from its "
           "largest element: computed at each_forward; after_update, all at once (torchtitan's post-optimizer "
@@ -46,6 +47,23 @@ std::vector<Key> train_keys() {
       key("train.freeze", PARITY_AT(train.freeze),
           "Patterns of names of parameters that do not train, such as \"layers.0.*\": they have no gradient, "
           "and the gradient norm and the optimizer leave them out."),
+  };
+}
+
+std::vector<Key> linear_keys() {
+  return {
+      key("linear.recipe", PARITY_AT(linear.recipe),
+          "Quantises what the blocks' linear layers multiply, forward and backward; the product is float32. "
+          "float8 with a scale for each tensor, row, or block (128 x 128 of weights, 1 x 128 of the rest: "
+          "DeepSeek-V3); mxfp8: 32 elements with a power of two (OCP MX); nvfp4: 16 elements with an e4m3 "
+          "scale, and a scale of the tensor. A float64 twin rounds nothing."),
+      key("linear.gradients", PARITY_AT(linear.gradients),
+          "Format of the output's gradients. The recipe's is e5m2 for float8_tensor, and that of the other "
+          "operands else."),
+      key("linear.scales", PARITY_AT(linear.scales),
+          "power_of_two: float8 scales rounded to one that does not overflow; round_up: the same of mxfp8 "
+          "(NVIDIA), whose own rule may saturate the largest elements; unit: no scale, a defect to be "
+          "found."),
   };
 }
 

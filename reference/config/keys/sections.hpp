@@ -16,6 +16,8 @@ std::vector<Key> model_keys();
 std::vector<Key> variant_keys();
 /// Low-rank adapters: `lora.*`.
 std::vector<Key> lora_keys();
+/// Low-precision recipes of linear layers: `linear.*`.
+std::vector<Key> linear_keys();
 /// Mixtures of experts: `moe.*`.
 std::vector<Key> moe_keys();
 /// The run as a whole: steps, seed, first weights, dtype, device.

@@ -21,23 +21,25 @@ struct Kept : torch::CustomClassHolder {
       : body(std::move(part)),
         count(std::move(so_far)),
         device(type),
-        autocast(at::autocast::is_autocast_enabled(type)) {}
+        autocast(at::autocast::is_autocast_enabled(type)),
+        dtype(at::autocast::get_autocast_dtype(type)) {}
 
   Body body;
   std::shared_ptr<int64_t> count;
   c10::DeviceType device;
   bool autocast;
+  at::ScalarType dtype;
 };
 
 /// Restores autocast for backward, which computes again what ran under autocast but runs after it has ended.
 /// A device's backward runs in another thread, which has autocast's defaults.
 class AutocastAgain {
  public:
-  AutocastAgain(c10::DeviceType device, bool on)
+  AutocastAgain(c10::DeviceType device, bool on, at::ScalarType dtype)
       : device_(device), before_(at::autocast::is_autocast_enabled(device)) {
     at::autocast::increment_nesting();
     if (on)
-      at::autocast::set_autocast_dtype(device_, at::kBFloat16);
+      at::autocast::set_autocast_dtype(device_, dtype);
     at::autocast::set_autocast_enabled(device_, on);
   }
   ~AutocastAgain() {
@@ -68,7 +70,7 @@ struct Recomputed : torch::autograd::Function<Recomputed> {
     const torch::Tensor x = context->get_saved_variables().front().detach().requires_grad_();
     torch::Tensor y;
     {
-      const AutocastAgain autocast(kept.device, kept.autocast);
+      const AutocastAgain autocast(kept.device, kept.autocast, kept.dtype);
       const at::AutoGradMode with_graph(true);
       y = kept.body(x);
     }

@@ -279,6 +279,10 @@ void StepCapture::end_step(const StepResult& result) {
     recorder_.channel("muon_lr", *result.muon_lr);
   if (result.weight_decay)
     recorder_.channel("weight_decay", *result.weight_decay);
+  if (result.loss_scale) {
+    recorder_.channel("loss_scale", *result.loss_scale);
+    recorder_.channel("update_skipped", int64_t{result.is_skipped});
+  }
   recorder_.channel("valid_tokens", result.valid_tokens);
   recorder_.channel("update_norm", result.update_norm);
   recorder_.channel("batch_digest", result.batch_digest);

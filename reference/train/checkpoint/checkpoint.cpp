@@ -22,9 +22,9 @@
 #include "reference/train/step/trainer_state.hpp"
 
 // A checkpoint is one file that torch.load reads too: a dictionary from names to tensors. Positions are
-// scalar int64 tensors; "parameter/<name>", "buffer/<name>" and "optimizer/<state>" hold the
-// rest, and "served/<name>" the weights of a generator that lags. All of them are CPU tensors, so that
-// a run can resume on any device.
+// scalar int64 tensors; "parameter/<name>", "buffer/<name>", "optimizer/<state>" and "loss_scale/<state>"
+// hold the rest, and "served/<name>" the weights of a generator that lags. All of them are CPU tensors, so
+// that a run can resume on any device.
 
 namespace parity::reference {
 namespace {
@@ -130,6 +130,10 @@ void Trainer::save(const std::filesystem::path& file) const {
     return;
   for (const Parameter& bias : router_biases())
     entries.insert("buffer/" + bias.name, bias.value.cpu());
+  if (s.scaler) {
+    entries.insert("loss_scale/scale", s.scaler->scale_state().cpu());
+    entries.insert("loss_scale/streak", s.scaler->streak_state().cpu());
+  }
   entries.insert("updates_done", scalar(s.updates_done));
   entries.insert("schedule_position", scalar(s.schedule_position));
   insert_data_state(entries, s.config.data, s.loader);
@@ -165,6 +169,10 @@ void Trainer::load(const std::filesystem::path& file, const std::vector<Checkpoi
       saved.constants(state.value, name, is_step);
     else
       saved.numbers(state.value, state.layout, name);
+  }
+  if (s.scaler && !excluded(CheckpointPart::optimizer)) {
+    saved.constants(s.scaler->scale_state(), "loss_scale/scale", /*counts=*/false);
+    saved.constants(s.scaler->streak_state(), "loss_scale/streak", /*counts=*/false);
   }
   if (!excluded(CheckpointPart::schedule))
     s.schedule_position = find(entries, "schedule_position", file).item<int64_t>();

@@ -18,11 +18,11 @@ std::string overridden_by(const RunConfig& config) {
 
 }  // namespace
 
-Autocast::Autocast(bool on, c10::DeviceType device) : on_(on), device_(device) {
+Autocast::Autocast(bool on, c10::DeviceType device, AutocastDtype dtype) : on_(on), device_(device) {
   if (!on_)
     return;
   at::autocast::increment_nesting();
-  at::autocast::set_autocast_dtype(device_, at::kBFloat16);
+  at::autocast::set_autocast_dtype(device_, dtype == AutocastDtype::float16 ? at::kHalf : at::kBFloat16);
   at::autocast::set_autocast_enabled(device_, true);
 }
 

@@ -12,14 +12,15 @@
 namespace parity::reference {
 
 /// Enables torch.autocast for the lifetime of this object. Operators that are safe in 16 bits (matrix
-/// products, attention) take bfloat16, and the others take float32. Parameters stay float32.
+/// products, attention) take bfloat16 or float16, and the others take float32. Parameters stay float32.
 /// The policy parallel.mixed_precision is another computation: it casts the parameters and leaves every
 /// result in bfloat16. Source: NUMERICS.md 6.
 class Autocast {
  public:
   /// \param on      false: does nothing
   /// \param device  whose operators
-  explicit Autocast(bool on, c10::DeviceType device = c10::kCPU);
+  explicit Autocast(bool on, c10::DeviceType device = c10::kCPU,
+                    AutocastDtype dtype = AutocastDtype::bfloat16);
   ~Autocast();
   Autocast(const Autocast&) = delete;
   Autocast& operator=(const Autocast&) = delete;

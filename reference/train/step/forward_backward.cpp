@@ -64,7 +64,7 @@ void Trainer::differentiate(const MicroBatch& batch, const PieceLossOf& loss_of)
   torch::Tensor hidden;
   PieceLoss loss;
   {
-    const Autocast autocast(autocasts(s.config), s.model.device().type());
+    const Autocast autocast(autocasts(s.config), s.model.device().type(), s.config.train.autocast_dtype);
     hidden = s.model.hidden(piece.input);
     loss = loss_of(piece, hidden);
   }
@@ -73,7 +73,10 @@ void Trainer::differentiate(const MicroBatch& batch, const PieceLossOf& loss_of)
     s.tally.add_further_loss(loss.recorded);
   check_loss(loss.differentiated(),
              [&] { return first_non_finite_activation(s.model, piece.input, *s.parallel.world); });
-  loss.backward(hidden);
+  if (s.scaler)
+    s.scaler->scaled(loss.differentiated()).backward();
+  else
+    loss.backward(hidden);
   s.applied.data_parallel->end();
 }
 

@@ -83,7 +83,7 @@ void Trainer::count_routes(const UpdateBatches& update) {
     return;
   const torch::NoGradGuard no_grad;
   const Counting counting(s.model);
-  const Autocast autocast(autocasts(s.config), s.model.device().type());
+  const Autocast autocast(autocasts(s.config), s.model.device().type(), s.config.train.autocast_dtype);
   int64_t micro_batch = 0;
   for (const MicroBatch& batch : update.micro_batches) {
     const ReplayedMicroBatch replayed(s, micro_batch++);

@@ -33,6 +33,10 @@ struct StepResult {
   std::optional<double> eval_loss = {};
   /// That the update used; set if a schedule or the caller of optim_step() chose it.
   std::optional<double> weight_decay = {};
+  /// Scale of the loss that backward started with; set with loss.scale.
+  std::optional<double> loss_scale = {};
+  /// Whether a gradient was not finite, so that the optimizer skipped the update; grad_norm is then 0.
+  bool is_skipped = false;
   /// Positions that went through the model, counted; includes ignored labels and padding.
   int64_t tokens = 0;
   /// Labels that counted. Counted from the micro-batches, never taken from the config.

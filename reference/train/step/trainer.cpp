@@ -144,10 +144,18 @@ std::optional<RouterResult> update_weights(TrainerState& s, UpdateNumbers number
   return routers;
 }
 
-/// Advances the schedule to the next update.
-void advance_schedule(TrainerState& s) {
+/// Divides the gradients by the scale of the loss. \return whether the update has to be skipped
+bool unscale(TrainerState& s) {
+  return s.scaler && s.scaler->unscale(s.applied.trained, [&s](const torch::Tensor& found) {
+    s.parallel.world->all_reduce(found, Reduction::max);
+  });
+}
+
+/// Advances the schedule to the next update; unless the update was skipped, and that holds the schedule.
+void advance_schedule(TrainerState& s, bool is_skipped) {
   ++s.updates_done;
-  ++s.schedule_position;
+  if (!is_skipped || !s.config.loss.scale_holds_schedule)
+    ++s.schedule_position;
 }
 
 /// The values that the steps of an update pass to its record.
@@ -158,6 +166,8 @@ struct EndedUpdate {
   UpdateNumbers numbers;
   std::optional<RouterResult> routers;
   std::optional<double> eval_loss;
+  std::optional<double> loss_scale;  ///< that backward started with
+  bool is_skipped = false;
 };
 
 /// Returns how many blocks backward computed again since the last call, if it may.
@@ -184,6 +194,8 @@ StepResult record(TrainerState& s, const EndedUpdate& update) {
                        .mtp_loss = update.mtp_loss,
                        .eval_loss = update.eval_loss,
                        .weight_decay = update.numbers.weight_decay,
+                       .loss_scale = update.loss_scale,
+                       .is_skipped = update.is_skipped,
                        .tokens = s.tally.tokens(),
                        .valid_tokens = s.tally.valid_tokens(),
                        .update_norm = s.update_norm.after(),
@@ -256,12 +268,20 @@ StepResult Trainer::optim_step(const UpdateNumbers& given) {
   reduce_gradients(s);
   update.loss = finish_loss(s);
   update.mtp_loss = finish_further_loss(s);
+  if (s.scaler)
+    update.loss_scale = s.scaler->scale();
+  update.is_skipped = unscale(s);
   s.reached(trace::Phase::grad);
-  update.grad_norm = clip(s);
+  update.grad_norm = update.is_skipped ? 0 : clip(s);
   s.reached(trace::Phase::grad_clipped);
   update.numbers = scheduled(s, given);
-  update.routers = update_weights(s, update.numbers);
-  advance_schedule(s);
+  if (update.is_skipped)
+    s.update_norm.before();
+  else
+    update.routers = update_weights(s, update.numbers);
+  if (s.scaler)
+    s.scaler->update();
+  advance_schedule(s, update.is_skipped);
   s.reached(trace::Phase::optim);
   s.reached(trace::Phase::param);
   if (s.config.train.evaluate)

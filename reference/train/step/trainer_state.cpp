@@ -7,7 +7,10 @@
 
 #include "reference/config/frozen.hpp"
 #include "reference/model/batch_invariance.hpp"
+#include "reference/model/recipe_linear.hpp"
 #include "reference/optim/muon/muon.hpp"
+#include "reference/optim/stored_weights.hpp"
+#include "reference/parallel/core/layout.hpp"
 #include "reference/parallel/core/matrix_ranks.hpp"
 #include "reference/parallel/model/context_parallel.hpp"
 #include "reference/train/checks/equal_configs.hpp"
@@ -73,6 +76,29 @@ MuonContext muon_context(const RunConfig& config, const Decoder& model, const Pa
           d.head_dim()};
 }
 
+/// Returns the index of each element of a rank's shard in the whole parameter, flat; undefined if it is
+/// whole.
+torch::Tensor places_in(const TensorLayout& layout) {
+  if (layout.global_shape.empty())
+    return {};
+  const std::vector<torch::Tensor> held = held_indices(layout, layout.global_shape);
+  torch::Tensor places = torch::zeros({1}, torch::kInt64);
+  for (size_t d = 0; d < held.size(); ++d)
+    places = (places.unsqueeze(-1) * layout.global_shape[d] + held[d]).flatten();
+  return places;
+}
+
+/// Lets the optimizer store weights as the config says. Twins round nothing.
+std::unique_ptr<Optimizer> stored(const RunConfig& config, const Parameters& trained,
+                                  std::unique_ptr<Optimizer> optimizer) {
+  if (config.optimizer.weights == WeightStorage::float32 || config.dtype != Precision::float32)
+    return optimizer;
+  std::vector<torch::Tensor> places(trained.size());
+  for (size_t i = 0; i < trained.size() && config.optimizer.weights == WeightStorage::stochastic; ++i)
+    places[i] = places_in(trained[i].layout);
+  return std::make_unique<StoredWeights>(std::move(optimizer), trained, config.optimizer, std::move(places));
+}
+
 /// Returns the schedule of Muon's own rate; that of lr.base if it has none.
 Schedule make_muon_schedule(RunConfig config) {
   if (config.optimizer.muon.lr > 0)
@@ -90,13 +116,18 @@ TrainerState::TrainerState(const RunConfig& run_config, std::shared_ptr<Group> w
              {parallel.batch->rank(), parallel.batch->size()}),
       places(places_of(config, *parallel.context)),
       applied(initialized(model, config, parallel, initial_weights)),
-      optimizer(make_optimizer(config.optimizer, applied.trained,
-                               muon_context(config, model, applied.trained, parallel))),
+      optimizer(stored(config, applied.trained,
+                       make_optimizer(config.optimizer, applied.trained,
+                                      muon_context(config, model, applied.trained, parallel)))),
       schedule(make_schedule(config)),
       muon_schedule(make_muon_schedule(config)),
       update_norm(applied.parameters, *parallel.stage, *parallel.pipeline),
       tally(loader.first_row()),
       warnings(schedule.warnings) {
+  if (config.loss.scale == LossScale::dynamic)
+    scaler.emplace(config.loss, model.device());
+  if (config.linear.recipe != LinearRecipe::none && config.dtype == Precision::float32)
+    multiply_by_recipe(model, applied.parameters, config.linear);
   if (config.train.float8 != Float8Scales::none && config.dtype != Precision::float64)
     float8.emplace(model, applied.parameters, parallel, config.train.float8);
   for (std::string& warning : document_warnings(config, loader.positions_restart()))

@@ -11,6 +11,7 @@
 #include "reference/data/loader.hpp"
 #include "reference/loss/normalization.hpp"
 #include "reference/model/decoder/decoder.hpp"
+#include "reference/optim/gradient_scaler.hpp"
 #include "reference/optim/optimizer.hpp"
 #include "reference/optim/schedules/schedule.hpp"
 #include "reference/parallel/apply.hpp"
@@ -38,6 +39,7 @@ struct TrainerState {
   Applied applied;
   std::optional<Float8Weights> float8;
   std::optional<RouteReplay> replay;
+  std::optional<GradientScaler> scaler;
   std::unique_ptr<Optimizer> optimizer;
   Schedule schedule;
   Schedule muon_schedule;  ///< of the matrices' rate, with optimizer.muon.lr

@@ -64,6 +64,17 @@ TEST_F(MemoryEstimateTest, OfExpertsIsWhatTheFirstRankTrains) {
   }
 }
 
+TEST(OptimizerMemoryTest, MasterWeightsAndCorrectionsAreOneMoreNumber) {
+  RunConfig config = tiny_config();
+  const int64_t moments = estimate_memory(config).front().optimizer;
+  for (const WeightStorage storage : {WeightStorage::kahan, WeightStorage::master}) {
+    config.optimizer.weights = storage;
+    EXPECT_EQ(estimate_memory(config).front().optimizer, moments / 2 * 3);
+  }
+  config.optimizer.weights = WeightStorage::stochastic;
+  EXPECT_EQ(estimate_memory(config).front().optimizer, moments);
+}
+
 /// NUMERICS.md 4.2, and the sizes of the files that the models' authors published: DeepSeek-V3 has
 /// 671,026,419,200 with the 256 biases of each of its 58 routers, which are not parameters.
 TEST(ParameterCountTest, OfModelsWithExperts) {

@@ -21,6 +21,8 @@ from torch import nn
 
 import pytorch_moe
 import pytorch_policy_loss
+import pytorch_precision
+import pytorch_recipes
 import pytorch_schedules
 import pytorch_variants
 from pytorch_decoder import Llama, dense_mask, documents_of  # noqa: F401
@@ -55,7 +57,7 @@ def chunked_backward(model, tokens, positions, labels, chunks, loss_of):
     return total
 
 
-def forward_backward(model, tokens, labels, positions, valid, count, config):
+def forward_backward(model, tokens, labels, positions, valid, count, config, scaler=None):
     """One of `count` micro-batches of an update with `valid` labels. Returns its loss as differentiated, and that of
     multi-token prediction."""
     def cross_entropy(logits, labels, reduction):
@@ -75,7 +77,7 @@ def forward_backward(model, tokens, labels, positions, valid, count, config):
     if config.get("loss.chunks", 0) > 0:
         return chunked_backward(model, tokens, positions, labels, config["loss.chunks"],
                                 lambda logits, some: divide(summed(logits, some))), None
-    with torch.autocast("cpu", torch.bfloat16, enabled=config.get("train.autocast", False)):
+    with torch.autocast("cpu", getattr(torch, config.get("train.autocast_dtype", "bfloat16")), enabled=config.get("train.autocast", False)):
         hidden = model.hidden(tokens, positions)
         logits = model.logits(hidden)
         if rule == "global_tokens":
@@ -88,7 +90,8 @@ def forward_backward(model, tokens, labels, positions, valid, count, config):
             loss = averaged(logits, labels) * own
         further = further_loss(model, hidden, (tokens, labels, positions), config, divide, cross_entropy)
     more = [] if further is None else [config.get("loss.mtp_coef", 0.3) * further]
-    torch.autograd.backward([sum(more, loss), *pytorch_moe.take_losses(model, count)])
+    total = sum(more, loss)
+    torch.autograd.backward([scaler.scale(total) if scaler else total, *pytorch_moe.take_losses(model, count)])
     return loss.detach(), None if further is None else further.detach()
 
 
@@ -111,8 +114,8 @@ def policy_forward_backward(model, batch, totals, config):
     return loss.detach()
 
 
-def train_step(model, optimizer, micro_batches, config):
-    """One update. Returns loss, gradient norm, and the loss of multi-token prediction or None, as numbers."""
+def train_step(model, optimizer, micro_batches, config, scaler):
+    """One update. Returns loss, gradient norm, the loss of multi-token prediction or None, and whether it was skipped."""
     optimizer.zero_grad()
     valid = sum((labels != -100).sum() for _, labels, _, _ in micro_batches)
     if config.get("data.source") == "rollouts":
@@ -122,7 +125,7 @@ def train_step(model, optimizer, micro_batches, config):
         losses = [(policy_forward_backward(model, batch, totals, config), None) for batch in micro_batches]
     else:
         pytorch_moe.count_update(model, lambda: [model(tokens, positions) for tokens, _, positions, _ in micro_batches])
-        losses = [forward_backward(model, tokens, labels, positions, valid, len(micro_batches), config)
+        losses = [forward_backward(model, tokens, labels, positions, valid, len(micro_batches), config, scaler)
                   for tokens, labels, positions, _ in micro_batches]
     trained = [p for p in model.parameters() if p.requires_grad]
     losses, further = zip(*losses)
@@ -132,13 +135,17 @@ def train_step(model, optimizer, micro_batches, config):
         total[0] = sum(losses).item() / valid
     else:
         total = [None if x[0] is None else torch.stack(x).sum() for x in (losses, further)]
+    if scaler.is_enabled():
+        scaler.unscale_(optimizer)
     if config["clip.max_norm"] > 0:
         norm = nn.utils.clip_grad_norm_(model.parameters(), config["clip.max_norm"])
     else:
         norm = nn.utils.get_total_norm([p.grad for p in trained])
     pytorch_moe.end_update(model)
-    optimizer.step()
-    return total[0].item(), norm.item(), None if total[1] is None else total[1].item()
+    skipped = pytorch_precision.was_skipped(scaler, optimizer)
+    scaler.step(optimizer)
+    scaler.update()
+    return total[0].item(), 0 if skipped else norm.item(), None if total[1] is None else total[1].item(), skipped
 
 
 def read_replay(path, dtype):
@@ -177,15 +184,24 @@ def main():
     torch.utils.deterministic.fill_uninitialized_memory = False
     weights, batches = read_replay(sys.argv[1], dtype)
     model = Llama(weights, config, dtype)
+    pytorch_recipes.multiply_by_recipe(model, config)
     optimizer = make_optimizer(model, config)
+    if config.get("optimizer.weights", "float32") != "float32" and dtype != torch.float64:
+        pytorch_precision.Stored(model.named_parameters(), optimizer, config)
+    scaler = pytorch_precision.make_scaler(config)
     schedule = pytorch_schedules.make_schedule(optimizer, config)
     channels = {"loss": [], "grad_norm": [], "lr": []}
     timings = {"tokens_per_second": [], "step_seconds": []}
     for step in range(1, config["steps"] + 1):
         start = time.perf_counter()
         channels["lr"].append(optimizer.param_groups[0]["lr"])
-        loss, norm, further = train_step(model, optimizer, batches[step], config)
-        schedule.step()
+        if scaler.is_enabled():
+            channels.setdefault("loss_scale", []).append(scaler.get_scale())
+        loss, norm, further, skipped = train_step(model, optimizer, batches[step], config, scaler)
+        if scaler.is_enabled():
+            channels.setdefault("update_skipped", []).append(int(skipped))
+        if not skipped or not config.get("loss.scale_holds_schedule", False):
+            schedule.step()
         seconds = time.perf_counter() - start
         channels["loss"].append(loss)
         channels["grad_norm"].append(norm)

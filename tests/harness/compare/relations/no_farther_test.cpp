@@ -71,6 +71,23 @@ TEST_F(NoFartherTest, HalfTheFactorHoldsAndTwiceTheFactorDoesNot) {
   EXPECT_TRUE(judged(check).passed);
 }
 
+TEST_F(NoFartherTest, ARejectedPair_PassesOnlyIfItIsFarther) {
+  Check check = claim();
+  check.sibling->rejected = true;
+  add("hsdp", 1.527);
+  const CheckResult bad = judged(check);
+  EXPECT_TRUE(bad.passed);
+  EXPECT_EQ(bad.verdict, Verdict::different);
+  EXPECT_THAT(bad.sentence, HasSubstr("rejected from 3 times on"));
+  add("hsdp", 0.255);
+  EXPECT_FALSE(judged(check).passed);
+  add("hsdp", std::numeric_limits<double>::quiet_NaN());
+  EXPECT_FALSE(judged(check).passed) << "NaN is no measured gap";
+  add("hsdp", 1.527);
+  add("fsdp", 0);
+  EXPECT_FALSE(judged(check).passed) << "a floor of 0 rejects everything";
+}
+
 TEST_F(NoFartherTest, OneSpikeCountsByItsSizeAndIsNamed) {
   std::vector<double> loss = {8.0, 7.0, 6.0, 5.0};
   loss[2] += 8;
@@ -143,6 +160,34 @@ TEST_F(NoFartherTest, TensorsOfAGlobAreOneVector) {
   EXPECT_TRUE(near.passed) << near.sentence;
   EXPECT_NEAR(near.measured.at("gap_ratio").get<double>(), 2, 1e-6);
   add_weights("hsdp", 1.0F);
+  EXPECT_FALSE(judged(check).passed);
+}
+
+TEST_F(NoFartherTest, EachTensorByItself_FindsASmallOneBesideALargeOne) {
+  const auto add_weights = [&](const std::string& name, float small, float large) {
+    PlantedRun run{.channels = {{"loss", std::vector<double>(steps, 2.0)}}};
+    for (int64_t step = 1; step <= 2; ++step) {
+      run.tensors.push_back({{step, trace::Phase::grad, "small"}, std::vector<float>{1.0F + small, 1.0F}});
+      run.tensors.push_back({{step, trace::Phase::grad, "large"}, std::vector<float>{64.0F, 64.0F + large}});
+    }
+    add_arm(name, run);
+  };
+  Check check = claim();
+  check.channels.clear();
+  check.tensor = "*";
+  check.phase = trace::Phase::grad;
+  add_weights("reference", 0, 0);
+  add_weights("fsdp", 0x1p-7F, 1);
+  add_weights("hsdp", 0x1p-3F, 1);
+  EXPECT_TRUE(judged(check).passed) << "one vector hides it";
+  check.sibling->each = true;
+  const CheckResult found = judged(check);
+  EXPECT_FALSE(found.passed);
+  EXPECT_THAT(found.sentence, AllOf(HasSubstr("is 16 times that of fsdp"), HasSubstr("in grad small"),
+                                    HasSubstr("the worst of 2 tensors")));
+  check.sibling->rejected = true;
+  EXPECT_TRUE(judged(check).passed);
+  check.sibling->times = 20;
   EXPECT_FALSE(judged(check).passed);
 }
 

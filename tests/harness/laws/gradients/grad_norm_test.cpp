@@ -103,6 +103,19 @@ TEST_F(GradNormLawTest, NotANumber_Departs) {
   EXPECT_THAT(sentence(ask(ask_grad_norm, run)), HasSubstr("the gradient of norm.weight is not finite"));
 }
 
+TEST_F(GradNormLawTest, AnUpdateThatSaysItWasSkipped_HasNoNorm) {
+  PlantedRun run = trained();
+  tensor(run, 2, Phase::grad, "norm.weight")[3] = NAN;
+  channel(run, "grad_norm")[1] = 0;
+  EXPECT_EQ(ask(ask_grad_norm, run).answer(), Answer::departs);
+  std::vector<double> skipped(channel(run, "grad_norm").size(), 0);
+  skipped[1] = 1;
+  run.channels["update_skipped"] = skipped;
+  EXPECT_EQ(ask(ask_grad_norm, run).answer(), Answer::holds);
+  channel(run, "grad_norm")[1] = 0.5;
+  EXPECT_EQ(ask(ask_grad_norm, run).answer(), Answer::departs) << "a skipped update has no norm";
+}
+
 TEST_F(GradNormLawTest, SketchesAlone_AreEnough) {
   PlantedRun run = with_norm([](const std::string& name) { return name.find("wv") == name.npos ? 1 : 0; });
   run.whole = false;

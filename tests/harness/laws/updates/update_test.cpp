@@ -36,6 +36,26 @@ TEST_F(UpdateLawTest, AdamWithL2_Holds) {
   EXPECT_THAT(sentence(ask(ask_update, run)), HasSubstr("where the config names AdamW"));
 }
 
+TEST_F(UpdateLawTest, WeightsRoundedByTheOptimizer_AreNotAsked) {
+  PlantedRun run = trained();
+  run.config["optimizer"]["weights"] = "float32";
+  EXPECT_EQ(ask(ask_update, run).answer(), Answer::holds);
+  run.config["optimizer"]["weights"] = "kahan";
+  const Finding finding = ask(ask_update, run);
+  EXPECT_EQ(finding.answer(), Answer::not_asked);
+  EXPECT_THAT(finding.why, HasSubstr("optimizer.weights"));
+}
+
+TEST_F(UpdateLawTest, AfterASkippedUpdate_IsNotAsked) {
+  PlantedRun run = trained();
+  tensor(run, 3, Phase::param, "norm.weight")[0] += 1;
+  EXPECT_EQ(ask(ask_update, run).answer(), Answer::departs);
+  std::vector<double> skipped(channel(run, "lr").size(), 0);
+  skipped[2] = 1;
+  run.channels["update_skipped"] = skipped;
+  EXPECT_EQ(ask(ask_update, run).answer(), Answer::holds);
+}
+
 TEST_F(UpdateLawTest, OtherDecay_IsNamed) {
   Training training;
   training.decay = 0.2;

@@ -113,6 +113,8 @@ TEST_F(SiblingTest, MistakesAreToldWithTheirPlace) {
               HasSubstr("the compared pair itself"));
   EXPECT_THAT(complaint(claim("sibling = [\"reference\", \"fsdp\"]\ntimes = 0\n")),
               HasSubstr("'times' is a factor"));
+  EXPECT_THAT(complaint(claim("sibling = [\"reference\", \"fsdp\"]\neach = true\n")),
+              HasSubstr("'each' is about tensors"));
   EXPECT_THAT(complaint(claim("sibling = [\"a\", \"b\"]\nsibling_case = \"topic/gone\"\n")),
               HasSubstr("there is no case 'topic/gone'"));
   EXPECT_THAT(

@@ -1,0 +1,122 @@
+# SPDX-FileCopyrightText: The parity authors
+# SPDX-License-Identifier: Apache-2.0
+"""Low-precision recipes of linear layers by PyTorch's own casts, and by a table of the 8 magnitudes where it has none:
+a witness of reference/model/quantised.cpp and recipe_linear.cpp.
+
+Written after torchao (tensorwise, rowwise), DeepSeek-V3's report and kernels (block), OCP MX 1.0 (mxfp8) and
+arXiv:2509.25149 (nvfp4). A quantised matrix is returned as the float32 values that it stands for.
+"""
+import functools
+
+import torch
+from torch import nn
+
+FP4 = torch.tensor([0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0])
+MAX = {torch.float8_e4m3fn: 448.0, torch.float8_e5m2: 57344.0}
+
+
+def to_float8(x, dtype):
+    return x.clamp(-MAX[dtype], MAX[dtype]).to(dtype).float()
+
+
+def to_float4(x):
+    """The nearest magnitude of the table; of two as near, the one with the even code."""
+    size = x.abs().clamp(max=6.0).double()
+    high = torch.searchsorted(FP4.double(), size).clamp(max=7)
+    low = (high - 1).clamp(min=0)
+    down, up = size - FP4.double()[low], FP4.double()[high] - size
+    code = torch.where((down < up) | ((down == up) & (low % 2 == 0)), low, high)
+    return FP4[code].copysign(x)
+
+
+def e8m0(exponent):
+    """2^exponent as PyTorch's E8M0 holds it."""
+    return torch.exp2(exponent.clamp(-127, 127)).float().to(torch.float8_e8m0fnu).float()
+
+
+def blockwise(x, rows, columns, quantise):
+    """quantise(block, its largest magnitude), over the blocks of a matrix."""
+    return torch.cat([torch.cat([quantise(block, block.abs().amax(dim=1, keepdim=True) if rows == 1 else block.abs().max())
+                                 for block in band.split(columns, dim=1)], dim=1)
+                      for band in (x.split(rows, dim=0) if rows != 1 else [x])], dim=0)
+
+
+def by_factor(x, amax, dtype, to_power):
+    factor = MAX[dtype] / torch.clamp(amax.double(), min=1e-12)
+    factor = torch.exp2(torch.floor(torch.log2(factor))) if to_power else factor
+    return to_float8(x * factor.float(), dtype) / factor.float()
+
+
+def by_quotient(x, amax, dtype, to_power):
+    scale = amax / MAX[dtype]
+    if to_power:
+        scale = e8m0(torch.ceil(torch.log2(scale.double())))
+    scale = torch.where(amax == 0, 1.0, scale)
+    return to_float8(x / scale, dtype) * scale
+
+
+def by_microscale(x, amax, dtype, up):
+    top = {torch.float8_e4m3fn: 8, torch.float8_e5m2: 15}[dtype]
+    exponent = torch.ceil(torch.log2((amax / MAX[dtype]).double())) if up else torch.floor(torch.log2(amax.double())) - top
+    scale = e8m0(exponent)
+    return to_float8(x / scale, dtype) * scale
+
+
+def by_two_scales(x):
+    encode = (6 * 448) * (1 / x.abs().max())
+    decode = 1 / encode
+
+    def quantise(block, amax):
+        scale = to_float8(amax / 6 * encode, torch.float8_e4m3fn) * decode
+        return to_float4(block * (1 / scale).clamp(max=torch.finfo(torch.float32).max)) * scale
+    return blockwise(x, 1, 16, quantise)
+
+
+def quantised(x, operand, config):
+    """x as its product takes it; the product sums over the columns."""
+    recipe, scales = config["linear.recipe"], config.get("linear.scales", "recipe")
+    own = "e5m2" if recipe == "float8_tensor" else "e4m3"
+    wanted = config.get("linear.gradients", "recipe")
+    name = (own if wanted == "recipe" else wanted) if operand == "gradient" else "e4m3"
+    dtype, x = getattr(torch, {"e4m3": "float8_e4m3fn"}.get(name, "float8_" + name)), x.float()
+    if scales == "unit":
+        return to_float4(x) if recipe == "nvfp4" else to_float8(x, dtype)
+    if recipe == "float8_tensor":
+        return by_factor(x, x.abs().max(), dtype, scales == "power_of_two")
+    if recipe == "float8_row":
+        return by_factor(x, x.abs().amax(dim=1, keepdim=True), dtype, scales == "power_of_two")
+    if recipe == "float8_block":
+        rows = 128 if operand == "weight" else 1
+        return blockwise(x, rows, 128, lambda block, amax: by_quotient(block, amax, dtype, scales == "power_of_two"))
+    if recipe == "mxfp8":
+        return blockwise(x, 1, 32, lambda block, amax: by_microscale(block, amax, dtype, scales == "round_up"))
+    return by_two_scales(x)
+
+
+class Product(torch.autograd.Function):
+    @staticmethod
+    def forward(context, x, weight, config):
+        context.save_for_backward(x, weight)
+        context.config = config
+        y = nn.functional.linear(quantised(x.flatten(0, -2), "input", config), quantised(weight, "weight", config))
+        return y.to(x.dtype).view(*x.shape[:-1], -1)
+
+    @staticmethod
+    def backward(context, dy):
+        (x, weight), config = context.saved_tensors, context.config
+        dy, flat = dy.reshape(-1, weight.shape[0]), x.flatten(0, -2)
+        dx = quantised(dy, "gradient", config) @ quantised(weight.T, "weight", config).T
+        dweight = quantised(dy.T, "gradient", config) @ quantised(flat.T, "input", config).T
+        return dx.to(x.dtype).view(x.shape), dweight.to(weight.dtype), None
+
+
+def multiply_by_recipe(model, config):
+    """Lets the linear layers of the blocks multiply by the config's recipe; not in a float64 twin."""
+    if config.get("linear.recipe", "none") == "none" or torch.get_default_dtype() == torch.float64:
+        return
+    def forward(x, module):
+        y = Product.apply(x, module.weight, config)
+        return y if module.bias is None else y + module.bias
+    for module in model.layers.modules():
+        if isinstance(module, nn.Linear):
+            module.forward = functools.partial(forward, module=module)
