@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "harness/base/enum_names.hpp"
-#include "harness/coverage/acting.hpp"
 #include "harness/coverage/features.hpp"
+#include "harness/coverage/table/acting.hpp"
 #include "harness/coverage/validation.hpp"
 #include "harness/suite/cases/flat_config.hpp"
 

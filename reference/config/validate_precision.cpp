@@ -88,7 +88,8 @@ void check_precision(const RunConfig& config, const Rules& rules) {
   rules.used_or_default(config.optimizer.weights == WeightStorage::stochastic, "optimizer.rounding_seed",
                         "a run without stochastic rounding", "set optimizer.weights = \"stochastic\"");
   rules.rule(config.optimizer.weights != WeightStorage::stochastic || config.device == DeviceChoice::cpu,
-             "optimizer.weights", "its draws are computed by the CPU", "set device = \"cpu\" or another storage");
+             "optimizer.weights", "its draws are computed by the CPU",
+             "set device = \"cpu\" or another storage");
   rules.at_least(config.optimizer.rounding_seed, 0, "optimizer.rounding_seed");
   rules.rule(config.optimizer.weights == WeightStorage::float32 || config.data.source != DataSource::rollouts,
              "optimizer.weights", "the generator keeps weights of its own dtype, rl.generator.dtype",

@@ -77,7 +77,7 @@ ROOMS = {
         "restarts": ["", "run"],
         "rollouts": ["", "run"],
     },
-    "harness/coverage": {"": [], "propose": [""]},
+    "harness/coverage": {"table": [], "": ["table"], "propose": ["", "table"]},
     "harness/operators": {"problem": [], "runner": ["problem"], "exact": ["problem", "runner"], "judge": ["problem"]},
     "harness/explain": {"": [], "topics": [""]},
     "harness/logs": {"": [], "read": [""], "compare": [""]},

@@ -40,9 +40,9 @@ struct GapRatioWords {
   std::string sibling;  ///< "fsdp against reference", "fsdp against one_process of parallel/fsdp"
 };
 
-/// Judges whether the gap of a pair is at most claim.times that of its sibling (difference in differences). It
-/// compares the means over the steps in each quantity. With Sibling::rejected the claim is the opposite: it
-/// passes if the gap is larger in one quantity at least, and both gaps are finite and not 0.
+/// Judges whether the gap of a pair is at most claim.times that of its sibling (difference in differences).
+/// It compares the means over the steps in each quantity. With Sibling::rejected the claim is the opposite:
+/// it passes if the gap is larger in one quantity at least, and both gaps are finite and not 0.
 ///
 /// The verdict is `vacuous` if neither pair has a gap in any quantity, because there is nothing to compare.
 /// If only the sibling has no gap, no gap passes. Verdict `rounding` means only that the pair is as close as

@@ -92,8 +92,9 @@ struct Sibling {
   /// reference as its FSDP with a defect and 1.1 times without (METRICS.md, PR #4891). 3 lies between the two
   /// on a logarithmic scale.
   double times = 3;
-  bool each = false;      ///< each tensor by itself, not all tensors of the glob together
-  bool rejected = false;  ///< the opposite claim: the pair's gap is larger than that, in one quantity at least
+  bool each = false;  ///< each tensor by itself, not all tensors of the glob together
+  bool rejected =
+      false;  ///< the opposite claim: the pair's gap is larger than that, in one quantity at least
 };
 
 /// What a claim of an operator case has besides the keys of any check.

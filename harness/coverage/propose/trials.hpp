@@ -42,9 +42,9 @@ struct Trials {
 Trials run_trials(const std::vector<ProposedCase>& proposals, const std::filesystem::path& folder,
                   const suite::SuiteOptions& options, Progress& progress);
 
-/// Takes the failures of a judged case. A check blames its last arm: the first is the plain one. An arm with the
-/// bits of the plain arm holds, and is noted: its `equivalent` check proves nothing, so its case must claim
-/// `identical`.
+/// Takes the failures of a judged case. A check blames its last arm: the first is the plain one. An arm with
+/// the bits of the plain arm holds, and is noted: its `equivalent` check proves nothing, so its case must
+/// claim `identical`.
 void take_results(Trial& trial, const results::Case& item);
 
 /// Returns {"case", "file", "arms", "judged", "failed": [{"arm", "sentence"}]}.

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/coverage/acting.hpp"
+#include "harness/coverage/table/acting.hpp"
 #include "harness/coverage/table/rows.hpp"
 #include "harness/coverage/table/settings.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "harness/coverage/features.hpp"
+#include "harness/coverage/table/feature.hpp"
 
 /// The table of features, a function a topic. A new row goes here and nowhere else.
 namespace parity::coverage {

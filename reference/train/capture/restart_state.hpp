@@ -19,8 +19,9 @@ std::vector<Parameter> own_router_biases(const Trainer& trainer);
 void offer_loaded(const Trainer& trainer, trace::Recorder& recorder);
 
 /// Offers, as inputs of the step, what a checkpoint has besides the parameters and the optimizer's tensors of
-/// the step: "saved/generator", "saved/data_position", "saved/data_rows" of a blend, "saved/schedule_position", and
-/// "saved/optimizer_steps", the smallest and the largest step counter of an optimizer that has any.
+/// the step: "saved/generator", "saved/data_position", "saved/data_rows" of a blend,
+/// "saved/schedule_position", and "saved/optimizer_steps", the smallest and the largest step counter of an
+/// optimizer that has any.
 void offer_saved(const Trainer& trainer, trace::Recorder& recorder);
 
 }  // namespace parity::reference
