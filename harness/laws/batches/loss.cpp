@@ -7,6 +7,7 @@
 #include <set>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "harness/laws/batches/batch.hpp"
 #include "harness/laws/laws.hpp"
@@ -124,6 +125,11 @@ Pieces cut_batch(const RecordedRun& run, const Batch& batch, const Entropies& al
   int64_t count = 1;
   for (const char* key : {"data.micro_batches", "gradient_accumulation_steps"})
     count = std::max(count, static_cast<int64_t>(run.config_number(key).value_or(1)));
+  const Json& facts = run.trace().provenance();  // the recorder of Python counts them
+  if (const Json seen =
+          facts.is_object() ? facts.value(Json::json_pointer("/recipe/micro_batches"), Json()) : Json();
+      seen.is_number_integer())
+    count = std::max(count, seen.get<int64_t>());
   for (const auto& [first, end] : ranks) {
     pieces.ranks.push_back(all.of(first, end));
     if ((end - first) % count != 0)
@@ -229,6 +235,26 @@ void judge_promised(const Fits& wrong, const std::vector<Division>& list, size_t
        wrong.recorded / wrong.mean});
 }
 
+/// Says how far a mean is from that over all tokens, since nothing promises either; "" if it is that one.
+std::string unlike_tokens(const Fits& all, const std::vector<Division>& list) {
+  if (all.names.contains(list.front().name))
+    return "";
+  return fmt::format(
+      ", {:.6g} of the mean over all tokens at update {}: tokens of pieces with few tokens count more; name "
+      "the "
+      "division in the config (loss.normalization) to have it judged",
+      all.recorded / all.mean, all.first_step);
+}
+
+/// Names the divisions that cannot be told from the first one.
+std::string others_of(const Fits& all, const std::string& first) {
+  std::vector<std::string> others;
+  for (const std::string& name : all.names)
+    if (name != first)
+      others.push_back(name);
+  return others.empty() ? "" : fmt::format("; the same in this run: {}", fmt::join(others, ", "));
+}
+
 /// Judges a run whose config names no division.
 void judge_found(const Fits& all, const std::vector<Division>& list, Finding& finding) {
   const std::string fit = all.first_of(list);
@@ -240,8 +266,7 @@ void judge_found(const Fits& all, const std::vector<Division>& list, Finding& fi
   const bool usual = !fit.empty() && fit.find("mean") == 4 && fit.find("alone") == fit.npos &&
                      fit.find("without") == fit.npos;
   if (usual) {
-    finding.notes.push_back("loss is " + fit +
-                            (all.names.size() > 1 ? "; other divisions give the same" : ""));
+    finding.notes.push_back("loss is " + fit + unlike_tokens(all, list) + others_of(all, fit));
     return;
   }
   finding.checked = 0;

@@ -36,8 +36,14 @@ struct Trace::State {
 namespace {
 
 /// Returns the trace of a run folder, or the file itself.
+/// \throws UserError if there is only what a run left that did not end
 fs::path find_trace(const fs::path& path) {
   std::error_code none;
+  if (!fs::exists(path, none) && fs::exists(partial_path(path), none))
+    throw UserError(
+        fmt::format("cannot read {} (its run did not end, and left {}); compare that file with --partial",
+                    path.string(), partial_path(path).string()),
+        ExitCode::missing);
   if (!fs::is_directory(path, none))
     return path;
   fs::path whole = path / "trace.h5";

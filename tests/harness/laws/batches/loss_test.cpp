@@ -49,12 +49,12 @@ class LossLawTest : public LawTest {
   }
 
   Finding ask_losses(const std::function<double(int64_t step)>& loss, const std::string& rule,
-                     const Json& other = Json::object()) const {
+                     const Json& other = Json::object(), const Json& provenance = {}) const {
     Json config = {{"data", {{"micro_batches", 2}}}};
     if (!rule.empty())
       config["loss"] = {{"normalization", rule}};
     config.merge_patch(other);
-    trace::Recorder::Options options{folder / "loss" / "trace.h5", config, {}, {}};
+    trace::Recorder::Options options{folder / "loss" / "trace.h5", config, provenance, {}};
     options.capture.tensors.push_back({});
     trace::Recorder recorder(std::move(options));
     for (int64_t step = 1; step <= 3; ++step) {
@@ -93,6 +93,16 @@ TEST_F(LossLawTest, WithoutConfig_IsNoted) {
   EXPECT_THAT(notes(ask_losses(token_mean, "")), HasSubstr("loss is the mean over all tokens that count"));
   EXPECT_THAT(notes(ask_losses(mean_of_means, "")),
               HasSubstr("loss is the mean of the micro-batches' means"));
+  EXPECT_THAT(notes(ask_losses(mean_of_means, "")), HasSubstr("of the mean over all tokens at update 1"));
+}
+
+TEST_F(LossLawTest, CountedMicroBatches_DecideWithoutConfig) {
+  const Json none = {{"data", nullptr}}, counted = {{"recipe", {{"micro_batches", 2}}}};
+  EXPECT_EQ(ask_losses(mean_of_means, "", none).answer(), Answer::not_asked);
+  EXPECT_THAT(notes(ask_losses(mean_of_means, "", none, counted)),
+              HasSubstr("the mean of the micro-batches' means, "));
+  EXPECT_THAT(notes(ask_losses(token_mean, "", none, counted)),
+              testing::Not(HasSubstr("micro-batches' means")));
 }
 
 TEST_F(LossLawTest, OtherDivision_IsNamed) {

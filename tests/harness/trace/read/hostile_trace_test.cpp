@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "harness/base/error.hpp"
+#include "harness/base/files/file.hpp"
 #include "tests/support/traces/recorded.hpp"
 
 namespace parity::trace {
@@ -141,6 +142,12 @@ TEST_F(HostileTraceTest, MissingFilesAndOtherFilesSaySo) {
   write_file(folder / "empty.h5", "");
   expect_refused("empty", "it is not an HDF5 file");
   EXPECT_THAT([&] { Trace::open(folder); }, ThrowsMessage<UserError>(HasSubstr("neither trace.h5")));
+}
+
+TEST_F(HostileTraceTest, WhatAnEndedRunLeftIsNamed) {
+  write_file(folder / "killed.h5.partial", "");
+  EXPECT_THAT([&] { Trace::open(folder / "killed.h5"); },
+              ThrowsMessage<UserError>(AllOf(HasSubstr("killed.h5.partial"), HasSubstr("--partial"))));
 }
 
 TEST_F(HostileTraceTest, ATraceCutShortAnywhereIsRefused) {
