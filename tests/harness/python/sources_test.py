@@ -1,0 +1,59 @@
+# SPDX-FileCopyrightText: The parity authors
+# SPDX-License-Identifier: Apache-2.0
+"""A stored run does not answer for a trainer whose own module has changed, although no arm lists the module.
+
+Usage: sources_test.py SOURCE_DIR PARITY RECORDER_LIBRARY
+"""
+import subprocess
+import sys
+import unittest
+
+from recorded import ENVIRONMENT, RecordedTest
+
+PARITY = sys.argv[2]
+CASE = """
+question = "Do two seeds train otherwise?"
+[arms.one]
+command = ["{python}", "{{case_dir}}/train.py", "1"]
+inputs  = ["train.py"]
+[arms.two]
+command = ["{python}", "{{case_dir}}/train.py", "2"]
+inputs  = ["train.py"]
+[[checks]]
+channel  = ["loss"]
+arms     = ["one", "two"]
+relation = "distinct"
+because  = "they begin with other weights"
+"""
+TRAINER = """
+import sys, torch, parity, helper
+torch.manual_seed(int(sys.argv[1]))
+model = torch.nn.Linear(4, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=helper.rate)
+with parity.record(model, optimizer) as rec:
+    for step in range(10):
+        loss = model(torch.ones(2, 4)).square().mean()
+        loss.backward(); optimizer.step(); optimizer.zero_grad()
+        rec.step(loss=loss)
+"""
+
+
+class SourcesTest(RecordedTest):
+    def run_case(self):
+        words = [PARITY, "run", str(self.folder / "case.toml"), "--out", str(self.folder / "out")]
+        done = subprocess.run(words, cwd=self.folder, capture_output=True, text=True, timeout=120, env=ENVIRONMENT)
+        self.assertIn("distinct", done.stdout, done.stdout + done.stderr)
+        return done.stdout
+
+    def test_a_changed_module_trains_again(self):
+        (self.folder / "case.toml").write_text(CASE.format(python=sys.executable))
+        (self.folder / "train.py").write_text(TRAINER)
+        (self.folder / "helper.py").write_text("rate = 0.01\n")
+        self.run_case()
+        self.assertIn("2 from the cache", self.run_case())
+        (self.folder / "helper.py").write_text("rate = 0.02\n")
+        self.assertNotIn("from the cache", self.run_case())
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0]])
