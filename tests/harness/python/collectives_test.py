@@ -1,10 +1,9 @@
 # SPDX-FileCopyrightText: The parity authors
 # SPDX-License-Identifier: Apache-2.0
-"""Collectives of torch.distributed: what each rank puts in and gets, and whether a wire or a rank is to blame.
+"""Collectives of torch.distributed: what each rank puts in and gets.
 
 Usage: collectives_test.py SOURCE_DIR PARITY RECORDER_LIBRARY
 """
-import pathlib
 import sys
 import unittest
 
@@ -16,60 +15,10 @@ import torch.distributed as dist
 import torch.distributed._functional_collectives as functional
 from torch.distributed.fsdp import fully_shard
 from torch.nn.parallel import DistributedDataParallel
-from torch.utils._python_dispatch import TorchDispatchMode
 
 import parity
 
-SOURCE, PARITY = sys.argv[1], sys.argv[2]
 COLLECTIVES = {"tensors": [{}], "operators": [{"names": ["comm"]}]}
-
-#: A trainer of two ranks. In its second run one rank's product, or one received byte, is another.
-TRAINER = """
-import os, pathlib, sys
-import torch, torch.distributed as dist
-sys.path[:0] = [{source!r}]
-from torch.utils._python_dispatch import TorchDispatchMode
-import parity
-
-class Wire(TorchDispatchMode):
-    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-        result = func(*args, **(kwargs or {{}}))
-        if func._schema.name == "c10d::allreduce_":
-            result[1].wait()
-            args[0][0][1] += 1
-        return result
-
-def main(rank, second):
-    dist.init_process_group("gloo")
-    torch.manual_seed(1)
-    model = torch.nn.Linear(4, 1, bias=False)
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    wire = Wire() if second and {kind!r} == "wire" and rank == 1 else None
-    if wire:
-        wire.__enter__()
-    with parity.record(model, optimizer) as rec:
-        for step in range(3):
-            x = torch.arange(8.0).view(2, 4) + rank
-            loss = model(x).square().mean()
-            loss.backward()
-            if second and {kind!r} == "compute" and rank == 1 and step == 1:
-                model.weight.grad[0, 2] += 1
-            dist.all_reduce(model.weight.grad)
-            optimizer.step()
-            optimizer.zero_grad()
-            rec.step(loss=loss)
-    if wire:
-        wire.__exit__(None, None, None)
-    dist.barrier()
-    dist.destroy_process_group()
-
-rank = int(os.environ["RANK"])
-began = pathlib.Path({place!r}) / f"began.{{rank}}"
-second = began.exists()
-began.touch()
-main(rank, second)
-"""
-
 
 class CollectivesTest(RanksTest):
     def record(self, *arguments, **options):
@@ -172,18 +121,6 @@ class CollectivesTest(RanksTest):
             names = Trace(self.folder / f"{wrap}True.h5").tensors
             seen = {name.split(":")[1].split(" ")[0] for _, _, name in names if name.startswith("comm@")}
             self.assertLessEqual(kinds, seen, wrap)
-
-    def repeat(self, kind):
-        script = self.folder / "trainer.py"
-        script.write_text(TRAINER.format(kind=kind, place=str(self.folder), source=str(pathlib.Path(SOURCE).resolve() / "harness/python/src")))
-        return self.parity("repeat", "--times", 2, "--ranks", 2, "--collectives", "--", sys.executable, script, status=1)
-
-    def test_a_rank_that_computes_otherwise_is_named(self):
-        said = self.repeat("compute")
-        self.assertRegex(said, "compute, not wire: rank 1 put other bytes into all_reduce over world of ranks 0, 1 .* step 2")
-
-    def test_bytes_that_change_on_the_way_are_told_apart(self):
-        self.assertRegex(self.repeat("wire"), "wire, not compute: .* step 1, but rank 1 received others")
 
 
 if __name__ == "__main__":
