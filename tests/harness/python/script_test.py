@@ -63,6 +63,16 @@ class ScriptTest(unittest.TestCase):
         self.write(text)
         return self.run_python("-m", "parity", "record", "-o", "run.h5", *words, "--", "train.py", "--flag")
 
+    def test_a_wrong_capture_is_refused_before_the_training(self):
+        self.write("raise SystemExit('trained')")
+        (self.folder / "typo.json").write_text('{"tensors": [{"phases": ["gard"]}]}')
+        (self.folder / "cut.json").write_text('{"tensors": ')
+        for name, reason in (("typo.json", "gard"), ("cut.json", "Expecting value"), ("none.json", "No such file")):
+            done = self.run_python("-m", "parity", "record", "--capture", name, "--", "train.py")
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(f"cannot record with the capture {name}", done.stderr)
+            self.assertIn(reason, done.stderr)
+
     def test_an_unchanged_script_gets_channels_of_each_update(self):
         done = self.record(TRAINING)
         self.assertEqual((done.returncode, done.stderr), (0, ""))

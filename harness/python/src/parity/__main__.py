@@ -9,10 +9,14 @@ import argparse
 import os
 import runpy
 import sys
+import tempfile
 from typing import Any
 
 from . import record
+from .native.library import Error
 from .native.program import program
+from .native.trace_file import TraceFile
+from .recording.capture import Capture
 from .recording.extras import NAMES as EXTRAS
 
 
@@ -55,6 +59,10 @@ def _record(words: list[str]) -> int:
     options = parser.parse_args(words)
     if not options.module and not os.path.exists(options.script):
         parser.error(f"cannot find the script {options.script}")
+    try:
+        _check_capture(options.capture)
+    except (OSError, ValueError, Error) as problem:
+        parser.error(f"cannot record with the capture {options.capture or os.environ.get('PARITY_CAPTURE')} ({problem})")
     _watch(options.output or os.environ.get("PARITY_TRACE") or "trace.h5", options.capture, options.extra or [])
     sys.argv = [options.script, *options.arguments]
     if options.module:
@@ -64,6 +72,14 @@ def _record(words: list[str]) -> int:
         sys.path[0] = os.path.dirname(os.path.abspath(options.script))
         runpy.run_path(options.script, run_name="__main__")
     return 0
+
+
+def _check_capture(place: str | None) -> None:
+    """Raises what is wrong with a capture, before the training begins and not at its first update."""
+    text = Capture(place).text
+    if text is not None:
+        with tempfile.TemporaryDirectory() as folder:
+            TraceFile(os.path.join(folder, "trace.h5"), capture=text).close()
 
 
 def _watch(path: str, capture: str | None, extras: list[str]) -> None:
