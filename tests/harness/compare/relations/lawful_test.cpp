@@ -143,7 +143,7 @@ TEST_F(LawfulTest, NanOnBothSides_Fails) {
   const CheckResult result = judge_run(run, check_of_laws());
   EXPECT_FALSE(result.passed);
   EXPECT_EQ(result.verdict, Verdict::different);
-  EXPECT_THAT(result.sentence, HasSubstr("grad_norm of a is nan at step 4"));
+  EXPECT_THAT(result.sentence, HasSubstr("grad_norm is nan at step 4 in a"));
 }
 
 TEST_F(LawfulTest, NanInAChannel_Fails) {
