@@ -26,9 +26,9 @@ bool names_files(std::string_view key);
 /// Replaces {case_dir} in a path, or in each of a list, by the case's folder.
 void expand_case_dir(Json& value, const std::string& folder);
 
-/// Returns what a key of a config names, but not {trace:ARM}, which is no file yet. Beside an .idx file
-/// of Megatron it also returns the .bin file with its tokens, and beside an index of shards the weight files.
-/// Empty for other keys and for empty paths.
+/// Returns what a key of a config names, but not {trace:ARM}, which names a file only later. Beside an .idx
+/// file of Megatron it also returns the .bin file with its tokens, and beside an index of shards the weight
+/// files. Empty for other keys and for empty paths.
 std::vector<InputPath> input_paths(const std::string& key, const Json& value);
 
 /// Returns the key of an input's name: "data.paths" for "data.paths[1]".

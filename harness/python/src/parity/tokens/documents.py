@@ -12,7 +12,7 @@ from ..conversion import Problem, missing_package, one_line
 
 
 def documents(path: pathlib.Path, field: str) -> Iterator[str]:
-    """The texts of a file, in order. Raises Problem with the line or row of what is no text."""
+    """The texts of a file, in order. Raises Problem with the line or row of what is not text."""
     if path.suffix == ".parquet":
         return _parquet(path, field)
     if path.suffix in (".jsonl", ".json"):
