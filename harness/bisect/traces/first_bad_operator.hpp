@@ -25,6 +25,9 @@ struct FirstBadOperator {
     written,   ///< no operator differs: the tensor changed after the operator that computed it
     others,    ///< the sides run different operators from here on
   };
+  /// The name of an operator that a side does not run, for Kind::others.
+  static constexpr const char* no_operator = "none";
+
   Kind kind = Kind::computes;
   std::string module, op, slot;
   std::string other_op;                 ///< operator of the second side, for Kind::others
@@ -39,8 +42,9 @@ struct FirstBadOperator {
   Json to_json() const;
 };
 
-/// Returns the operator at the first difference. Operators that only one side runs, in a module that does not
-/// compute the tensor, are no difference: tensors computed after them agree.
+/// Returns the operator at the first difference. The calls of the sides are paired (operator_calls.hpp). An
+/// operator that only one side runs is named if a tensor that differs holds its result, bit for bit. In a
+/// module that does not compute the tensor it is no difference: tensors computed after it agree.
 /// \param first  the first differing tensor that is not an operator's
 /// \param rank   the rank on which it differs. Ranks compute in parallel, so only its operators are examined.
 /// \return nothing if the rank recorded no operator before the tensor, the operators of the sides have

@@ -193,8 +193,8 @@ std::optional<FirstBadOperator> find_others(const trace::Trace& expected, const 
   FirstBadOperator guilty;
   guilty.kind = FirstBadOperator::Kind::others;
   guilty.module = (own ? own : other)->first;
-  guilty.op = (own ? own : other)->second;
-  guilty.other_op = own && other ? other->second : "none";
+  guilty.op = own ? own->second : FirstBadOperator::no_operator;
+  guilty.other_op = other ? other->second : FirstBadOperator::no_operator;
   return guilty;
 }
 

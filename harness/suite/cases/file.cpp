@@ -16,6 +16,7 @@
 #include "harness/base/text/nearest.hpp"
 #include "harness/suite/cases/arm_settings.hpp"
 #include "harness/suite/cases/check_table.hpp"
+#include "harness/suite/cases/command_arm.hpp"
 #include "harness/suite/cases/operator_arms.hpp"
 #include "harness/suite/cases/operator_problem.hpp"
 #include "harness/suite/cases/paths.hpp"
@@ -32,8 +33,6 @@ constexpr int64_t most_ranks = 1024;  // processes on one machine
 const std::vector<std::string> case_keys = {
     "title", "question", "source", "tags",   "reference",       "profile", "base",
     "arms",  "capture",  "golden", "checks", "timeout_seconds", "python",  "operator"};
-const std::vector<std::string> arm_keys = {"command", "program", "environment", "inputs",
-                                           "names",   "ranks",   "float64"};
 
 std::vector<trace::Phase> read_phases(const TomlTable& table, std::vector<trace::Phase> fallback) {
   if (!table.has("phases"))
@@ -111,25 +110,18 @@ Arm read_arm(const TomlTable& table, const std::string& name, const Place& place
   arm.ranks = static_cast<int>(std::clamp<int64_t>(table.integer("ranks", 1), 0, most_ranks + 1));
   if (arm.ranks < 1 || arm.ranks > most_ranks)
     table.fail(table.place_of("ranks"), "'ranks' must be from 1 to " + std::to_string(most_ranks));
-  if (table.has("command") && arm.command.empty())
-    table.fail(table.place_of("command"),
-               fmt::format("the command of arm '{}' is empty; give a program and arguments", name));
+  if (table.has("command"))
+    check_command_arm(table, arm);
   if (!arm.is_command())
     for (const char* key : {"inputs", "names", "ranks"})
       if (table.has(key))
         table.fail(table.place_of(key),
                    fmt::format("'{}' belongs to arms with a command; arm '{}' has no command", key, name));
-  if (arm.command.size() == 1 && arm.command.front().find(' ') != std::string::npos)
-    table.fail(
-        table.place_of("command"),
-        fmt::format("the command of arm '{}' is one word with spaces (no shell splits it); write a list: "
-                    "command = [\"python3\", \"train.py\", \"...\"]",
-                    name));
   const bool takes_dtype = std::any_of(arm.command.begin(), arm.command.end(), [](const std::string& word) {
     return word.find("{dtype}") != std::string::npos;
   });
   arm.float64 = table.boolean("float64", !arm.is_command() || takes_dtype);
-  arm.config = flatten(table, arm_keys);
+  arm.config = flatten(table, arm_keys());
   return arm;
 }
 
@@ -266,6 +258,7 @@ Case parse_case(std::string_view text, const fs::path& file) {
   result.timeout_seconds = table.number("timeout_seconds", 300);
   if (!(result.timeout_seconds > 0) || !std::isfinite(result.timeout_seconds))
     table.fail(table.place_of("timeout_seconds"), "'timeout_seconds' must be more than 0");
+  check_base(table.table("base", "base config"));
   result.base = flatten(table.table("base", "base config"));
   result.problem = read_operator(table);
   result.arms = read_arms(table, result.problem);

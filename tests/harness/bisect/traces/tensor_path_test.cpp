@@ -6,10 +6,9 @@
 
 #include <gmock/gmock.h>
 
-#include "harness/bisect/traces/first_bad_operator.hpp"
 #include "harness/bisect/traces/first_step.hpp"
 #include "harness/bisect/traces/tensor_place.hpp"
-#include "tests/support/traces/recorded.hpp"
+#include "tests/harness/bisect/traces/model_step.hpp"
 #include "tests/support/traces/samples.hpp"
 
 namespace parity::bisect {
@@ -18,47 +17,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-struct Offer {
-  trace::Phase phase;
-  std::string name;
-  std::vector<float> values;
-};
-
-/// The tensors that a step of a small model offers; the values of a name can be changed.
-class TensorPathTest : public RecordedTest {
- protected:
-  static std::vector<Offer> step_of_model() {
-    return {{trace::Phase::forward, "layers.0", {1, 2}},
-            {trace::Phase::forward, "layers.1@0:aten::mm:in.self", {1, 2}},
-            {trace::Phase::forward, "layers.1@0:aten::mm:out.0", {3, 4}},
-            {trace::Phase::forward, "layers.1", {3, 4}},
-            {trace::Phase::backward, "layers.1", {5, 6}},
-            {trace::Phase::backward, "layers.0", {7, 8}},
-            {trace::Phase::grad, "layers.1.weight", {9, 10}},
-            {trace::Phase::input, "tokens", {11, 12}}};
-  }
-  static void change(std::vector<Offer>& offers, trace::Phase phase, const std::string& name, float factor) {
-    for (Offer& offer : offers)
-      if (offer.phase == phase && offer.name == name)
-        for (float& value : offer.values)
-          value *= factor;
-  }
-  trace::Trace trace(const std::string& file, const std::vector<Offer>& offers, double loss = 1) const {
-    trace::Recorder recorder(options(file));
-    for (int64_t step = 1; step <= 2; ++step) {
-      recorder.begin_step(step);
-      for (const Offer& offer : step == 1 ? step_of_model() : offers)
-        recorder.tensor(offer.phase, offer.name, view_of(DType::float32, offer.values));
-      recorder.channel("loss", step == 1 ? 1.0 : loss);
-      recorder.channel("step_seconds", static_cast<double>(offers.size()) + loss, trace::ChannelKind::timing);
-      recorder.channel("tokens", int64_t{64});
-      recorder.end_step();
-    }
-    recorder.finish();
-    return trace::Trace::open(folder / file);
-  }
-  trace::Trace healthy() const { return trace("healthy.h5", step_of_model()); }
-};
+class TensorPathTest : public ModelStepTest {};
 
 std::vector<std::string> station_names(const TensorPath& path) {
   std::vector<std::string> names;
@@ -184,97 +143,6 @@ TEST_F(TensorPathTest, ANaNLossIsADifferenceAtAnyTolerance) {
   const trace::Trace bad = trace("nan.h5", step_of_model(), std::nan(""));
   EXPECT_FALSE(first_channels(bad, bad, 1e300).empty());
   EXPECT_FALSE(first_channels(healthy(), bad, 1e300).empty());
-}
-
-TEST_F(TensorPathTest, WrongOperator_IsDistinguishedFromWrongInput) {
-  const trace::TensorKey first{2, trace::Phase::forward, "layers.1"};
-  std::vector<Offer> computes = step_of_model();
-  change(computes, trace::Phase::forward, "layers.1@0:aten::mm:out.0", 2);
-  change(computes, trace::Phase::forward, "layers.1", 2);
-  auto guilty = find_first_bad_operator(healthy(), trace("b.h5", computes), first, 0);
-  ASSERT_TRUE(guilty);
-  EXPECT_EQ(guilty->text(), "aten::mm of layers.1 gives a different result from the same inputs");
-  std::vector<Offer> reads = computes;
-  change(reads, trace::Phase::forward, "layers.1@0:aten::mm:in.self", 2);
-  guilty = find_first_bad_operator(healthy(), trace("c.h5", reads), first, 0);
-  ASSERT_TRUE(guilty);
-  EXPECT_THAT(guilty->text(), HasSubstr("aten::mm of layers.1 receives a different self"));
-  std::vector<Offer> written = step_of_model();
-  change(written, trace::Phase::forward, "layers.1", 2);
-  guilty = find_first_bad_operator(healthy(), trace("d.h5", written), first, 0);
-  ASSERT_TRUE(guilty);
-  EXPECT_EQ(guilty->kind, FirstBadOperator::Kind::written);
-}
-
-TEST_F(TensorPathTest, ExactTwins_NumberComesBeforeTensor_AndDecisionsAreCalledSo) {
-  const trace::TensorKey first{1, trace::Phase::forward, "norm"};
-  const auto record = [this, first](const std::string& file, uint64_t x, double eps, int64_t index) {
-    trace::Recorder::Options with = options(file);
-    with.config = {{"dtype", "exact"}};
-    with.provenance = {{"residues", {{"prime", "13"}}}};
-    trace::Recorder recorder(std::move(with));
-    recorder.begin_step(1);
-    const std::string op = "norm@0:aten::rms_norm:";
-    recorder.tensor(first.phase, op + "in.input", {DType::residue64, {1}, &x});
-    recorder.tensor(first.phase, op + "in.eps", {DType::float64, {}, &eps});
-    recorder.tensor(first.phase, "norm@1:aten::argmax:out.0", {DType::int64, {1}, &index});
-    recorder.tensor(first.phase, "norm", {DType::residue64, {1}, &x});
-    recorder.end_step();
-    recorder.finish();
-    return trace::Trace::open(folder / file);
-  };
-  const trace::Trace good = record("a.h5", 5, 1e-5, 0);
-  auto guilty = find_first_bad_operator(good, record("b.h5", 6, 1.0000000001e-5, 0), first, 0);
-  ASSERT_TRUE(guilty);
-  EXPECT_EQ(guilty->text(),
-            "aten::rms_norm of norm receives a different eps: 1e-05 against 1.0000000001e-05");
-  guilty = find_first_bad_operator(good, record("c.h5", 5, 1e-5, 1), first, 0);
-  ASSERT_TRUE(guilty);
-  EXPECT_THAT(guilty->text(), HasSubstr("aten::argmax of norm decides otherwise"));
-}
-
-TEST_F(TensorPathTest, OtherOperatorsInOnesPlaceAreNamed) {
-  std::vector<Offer> other = step_of_model();
-  other[1].name = "layers.1@0:aten::addmm:in.self";
-  other[2].name = "layers.1@0:aten::addmm:out.0";
-  change(other, trace::Phase::forward, "layers.1", 2);
-  const auto guilty =
-      find_first_bad_operator(healthy(), trace("b.h5", other), {2, trace::Phase::forward, "layers.1"}, 0);
-  ASSERT_TRUE(guilty);
-  EXPECT_EQ(guilty->text(),
-            "the sides run different operators from here: aten::mm of layers.1 against aten::addmm");
-}
-
-TEST_F(TensorPathTest, OtherOperatorsElsewhere_AreNoCause) {
-  std::vector<Offer> other = step_of_model();
-  other[1].name = "layers.1@0:aten::addmm:in.self";
-  other[2].name = "layers.1@0:aten::addmm:out.0";
-  change(other, trace::Phase::backward, "layers.0", 2);
-  EXPECT_FALSE(
-      find_first_bad_operator(healthy(), trace("b.h5", other), {2, trace::Phase::backward, "layers.0"}, 0));
-}
-
-TEST_F(TensorPathTest, AfterTheTensorNoOperatorIsGuilty) {
-  std::vector<Offer> off = step_of_model();
-  change(off, trace::Phase::forward, "layers.0", 2);
-  change(off, trace::Phase::forward, "layers.1@0:aten::mm:in.self", 2);
-  EXPECT_FALSE(
-      find_first_bad_operator(healthy(), trace("b.h5", off), {2, trace::Phase::forward, "layers.0"}, 0));
-}
-
-TEST_F(TensorPathTest, WatchedOperators_LieBetweenAgreeingAndNot) {
-  const auto rule = operators_to_watch({3, trace::Phase::backward, "layers.1.attention.wq"},
-                                       trace::TensorKey{3, trace::Phase::backward, "layers.1.ffn_norm"});
-  ASSERT_TRUE(rule);
-  for (const char* module :
-       {"layers", "layers.1", "layers.1.attention", "layers.1.attention.wq", "layers.1.ffn_norm", "loss"})
-    EXPECT_TRUE(rule->covers(3, trace::Phase::backward, module)) << module;
-  EXPECT_FALSE(rule->covers(3, trace::Phase::backward, "layers.0"));
-  EXPECT_FALSE(rule->covers(2, trace::Phase::backward, "layers.1"));
-  EXPECT_TRUE(operators_to_watch({1, trace::Phase::grad, "layers.0.wq.weight"}, {})
-                  ->covers(1, trace::Phase::backward, "layers.0.wq"));
-  EXPECT_FALSE(operators_to_watch({0, trace::Phase::param, "norm.weight"}, {}));
-  EXPECT_FALSE(operators_to_watch({1, trace::Phase::input, "tokens"}, {}));
 }
 
 TEST_F(TensorPathTest, TheElementIsToldWithWhatStandsThere) {
