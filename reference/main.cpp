@@ -13,6 +13,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/json/json.hpp"
+#include "harness/base/processes/end_process.hpp"
 #include "reference/comm/group.hpp"
 #include "reference/comm/job.hpp"
 #include "reference/config/check_configs.hpp"
@@ -68,10 +69,7 @@ int report(const std::string& message, parity::ExitCode code) {
   return static_cast<int>(code);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  keep_freed_memory();
+int run(int argc, char** argv) {
   try {
     const auto environment = [](const char* name) {
       const char* value = std::getenv(name);
@@ -91,4 +89,11 @@ int main(int argc, char** argv) {
   } catch (const std::exception& error) {
     return report(std::string("internal error: ") + error.what(), parity::ExitCode::internal);
   }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  keep_freed_memory();
+  parity::end_process(run(argc, argv));
 }

@@ -15,6 +15,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/json/fields.hpp"
+#include "harness/base/processes/end_process.hpp"
 #include "harness/operators/problem/values.hpp"
 #include "harness/operators/problem/widened.hpp"
 #include "harness/operators/runner/runner.hpp"
@@ -241,5 +242,5 @@ void run(const RunnerTask& task) {
 }  // namespace parity::reference
 
 int main(int argc, char** argv) {
-  return parity::operators::run_program("parity-operator", argc, argv, parity::reference::run);
+  parity::end_process(parity::operators::run_program("parity-operator", argc, argv, parity::reference::run));
 }
