@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/base/json/fields.hpp"
 #include "harness/compare/curves/series_difference.hpp"
 #include "harness/compare/relations/bits.hpp"
 #include "harness/compare/text/wording.hpp"
@@ -120,15 +121,28 @@ void add_arm(Rows& rows, const std::string& arm, const GoldenArm& before, const 
     rows.push_back(only_in(arm, twin_quantity, before.twin.has_value()));
 }
 
+/// Returns a point of an operator's sweep in words; "" if the arm trains.
+std::string point_text(const Json& config, int64_t step) {
+  const Json problem = config.value("/operator/problem"_json_pointer, Json());
+  const Json points = problem.is_object() ? problem.value("points", Json()) : Json();
+  const size_t i = static_cast<size_t>(step) - 1;
+  if (!points.is_array() || step < 1 || i >= points.size() || !points[i].is_object())
+    return "";
+  std::string text;
+  for (const auto& [symbol, size] : points[i].value("sizes", Json::object()).items())
+    text += fmt::format("{} = {}, ", symbol, size.dump());
+  return text + text_or(points[i], "dtype", "");
+}
+
 std::string markdown_row(const GoldenDifference& row) {
   const auto number = [](const auto& value) { return value ? std::to_string(*value) : std::string(); };
+  const std::string first = row.point.empty() ? number(row.first_step) : row.point;
   std::string gap;
   if (row.relative_l2)
     gap = row.estimated ? "about " + compare::size_text(*row.relative_l2)
                         : compare::size_text(*row.relative_l2);
-  return fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} |\n", row.arm, row.quantity, row.differs,
-                     number(row.first_step), row.tensor.empty() ? row.before : row.tensor, row.after,
-                     number(row.max_ulp), gap);
+  return fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} |\n", row.arm, row.quantity, row.differs, first,
+                     row.tensor.empty() ? row.before : row.tensor, row.after, number(row.max_ulp), gap);
 }
 
 /// Returns how two recordings differ in what float64 twins showed; "" if they do not.
@@ -152,6 +166,7 @@ Json GoldenDifference::to_json() const {
           {"quantity", quantity},
           {"differs", differs},
           {"first_step", first_step ? Json(*first_step) : Json()},
+          {"point", point.empty() ? Json() : Json(point)},
           {"tensor", tensor},
           {"before", before},
           {"after", after},
@@ -178,6 +193,9 @@ std::vector<GoldenDifference> golden_differences(const GoldenContent& before, co
     else
       add_arm(rows, name, old->second, now->second);
   }
+  for (GoldenDifference& row : rows)
+    if (const auto now = after.find(row.arm); now != after.end() && row.first_step)
+      row.point = point_text(now->second.config, *row.first_step);
   return rows;
 }
 
@@ -214,13 +232,17 @@ GoldenHistory new_changes(const Golden& before, const Golden& after) {
 
 std::string golden_diff(const Golden& left, const Golden& right) {
   std::string rows;
-  for (const GoldenDifference& row : golden_differences(left.arms, right.arms))
+  bool has_points = false;
+  for (const GoldenDifference& row : golden_differences(left.arms, right.arms)) {
     rows += markdown_row(row);
-  std::string text =
-      rows.empty() ? "The values are the same, bit for bit.\n"
-                   : "| arm | quantity | differs at | first step | before | after | max ULP | relative L2 "
-                     "gap |\n|---|---|---|---|---|---|---|---|\n" +
-                         rows;
+    has_points = has_points || !row.point.empty();
+  }
+  std::string text = "The values are the same, bit for bit.\n";
+  if (!rows.empty())
+    text = fmt::format(
+        "| arm | quantity | differs at | first {} | before | after | max ULP | relative L2 gap |\n"
+        "|---|---|---|---|---|---|---|---|\n{}",
+        has_points ? "point" : "step", rows);
   std::string notes;
   for (const std::string& note : golden_notes(left.arms, right.arms))
     notes += "- " + note + "\n";

@@ -28,6 +28,8 @@ struct GoldenDifference {
   std::optional<double> relative_l2;
   /// Whether the gap is estimated from block sums, not from the values.
   bool estimated = false;
+  /// Of an operator's arm: the first point of its sweep that differs, "b = 5, v = 32, float32".
+  std::string point = {};
 
   Json to_json() const;
 };

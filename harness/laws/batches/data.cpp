@@ -177,7 +177,7 @@ void check_labels(const Batch& batch, Finding& finding, Departures& departures) 
       return;
     }
   if (std::isfinite(same) && batch.step <= 1)
-    finding.notes.emplace_back("labels are no shifted tokens, so their shift was not compared");
+    finding.notes.emplace_back("labels are not shifted tokens, so their shift was not compared");
 }
 
 void check_counts(const RecordedRun& run, const Batch& batch, Finding& finding, Departures& departures) {

@@ -112,11 +112,13 @@ std::string row_sentence(const ArmPair& pair, const golden::GoldenDifference& ro
   if (row.kind != golden::GoldenDifference::Kind::changed)
     return fmt::format("{} of {} was {} since {}", row.quantity, pair.arm, row.differs, pair.revision);
   std::string text = fmt::format("{} of {} differs at {}", row.quantity, pair.arm, row.differs);
+  const std::string where =
+      row.point.empty() ? fmt::format("step {}", row.first_step.value_or(0)) : row.point;
   if (!row.tensor.empty())
-    text += fmt::format(", first {} at step {}", row.tensor, row.first_step.value_or(0));
+    text += fmt::format(", first {} at {}", row.tensor, where);
   else if (row.first_step)
-    text += fmt::format(" steps, first at step {}: {} {}, now {}", *row.first_step, pair.revision, row.before,
-                        row.after);
+    text += fmt::format(" {}, first at {}: {} {}, now {}", row.point.empty() ? "steps" : "points", where,
+                        pair.revision, row.before, row.after);
   return text;
 }
 

@@ -54,6 +54,24 @@ std::string describe_identical(const Case& source, const std::vector<JudgedCheck
                : names + " differ exactly as the case expects, bit for bit";
 }
 
+bool has_failed(const JudgedCheck& check) {
+  return !check.result.passed;
+}
+
+/// Returns the failed check that the sentence quotes: the first, but of those on the golden the one whose
+/// difference is earliest, because it is nearest to the cause. Null if none failed.
+const JudgedCheck* headline_of(const std::vector<JudgedCheck>& judged) {
+  const auto first = std::ranges::find_if(judged, has_failed);
+  if (first == judged.end())
+    return nullptr;
+  const JudgedCheck* chosen = &*first;
+  for (const JudgedCheck& check : judged)
+    if (has_failed(check) && check.kind == results::CheckKind::golden && chosen->kind == check.kind &&
+        check.result.worst && chosen->result.worst && check.result.worst->step < chosen->result.worst->step)
+      chosen = &check;
+  return chosen;
+}
+
 }  // namespace
 
 compare::Verdict verdict_of(const std::vector<JudgedCheck>& judged) {
@@ -73,11 +91,9 @@ std::string sentence_of(const Case& source, const std::vector<JudgedCheck>& judg
     if (arm.status != results::ArmStatus::complete)
       return arm.failure && !arm.failure->message.empty() ? arm.failure->message
                                                           : "arm " + arm.name + " failed";
-  const auto failed = [](const JudgedCheck& check) { return !check.result.passed; };
-  const auto first = std::find_if(judged.begin(), judged.end(), failed);
-  if (first != judged.end())
-    return fmt::format("{} of {} checks failed: {}", std::count_if(judged.begin(), judged.end(), failed),
-                       judged.size(), first->result.sentence);
+  if (const JudgedCheck* headline = headline_of(judged))
+    return fmt::format("{} of {} checks failed: {}", std::ranges::count_if(judged, has_failed), judged.size(),
+                       headline->result.sentence);
   const std::string names = list_of_arms(source);
   switch (verdict) {
     case compare::Verdict::identical:

@@ -48,6 +48,21 @@ TEST_F(GoldenDiffTest, HasARowForEachQuantityThatChanged) {
             "- one_indexed: environment: cpu_vendor is \"AuthenticAMD\" before and \"GenuineIntel\" after\n");
 }
 
+TEST_F(GoldenDiffTest, AnOperatorsArm_NamesThePointOfTheSweep) {
+  auto run = run_of("GenuineIntel");
+  run.config = Json::parse(
+      R"({"operator": {"problem": {"points": [{"dtype": "float32", "sizes": {"b": 1, "v": 32}},
+                                              {"dtype": "float32", "sizes": {"b": 5, "v": 32}},
+                                              {"dtype": "bfloat16", "sizes": {"b": 5, "v": 32}}]}}})");
+  add_arm("one_indexed", run);
+  record();
+  std::get<0>(run.channels["loss"])[2] = one_ulp_up(std::get<0>(run.channels["loss"])[2]);
+  add_arm("one_indexed", run);
+  const std::string diff = diff_after_recording();
+  EXPECT_THAT(diff, HasSubstr("| differs at | first point |"));
+  EXPECT_THAT(diff, HasSubstr("| one_indexed | loss | 1 of 4 | b = 5, v = 32, bfloat16 | 7.5488114 |"));
+}
+
 TEST_F(GoldenDiffTest, NamesArmsThatCameAndWent) {
   record();
   arms.erase("zero_indexed");

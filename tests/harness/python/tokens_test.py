@@ -113,7 +113,7 @@ class TokensTest(unittest.TestCase):
             (b'{"text": "a b"}\n{"text": "cut', "a.jsonl:2 (it is not JSON"),
             (b'{"body": "a b"}\n', "a.jsonl:1 (it has no field 'text')"),
             (b'["text"]\n', "it has no field 'text'"),
-            (b'{"text": null}\n', "'text' is no text but NoneType"),
+            (b'{"text": null}\n', "'text' must be text, not NoneType"),
             (b'{"text": "\xff"}\n', "byte 10 of the line is not UTF-8"),
             (b'{"text": "\\ud800 a"}\n', "half of a surrogate pair"),
         ):
@@ -125,7 +125,7 @@ class TokensTest(unittest.TestCase):
     def test_refuses_parquet_without_texts(self):
         path = self.folder / "a.parquet"
         parquet.write_table(pyarrow.table({"text": ["a b", None]}), path)
-        self.expect_refused("row 2 ('text' is no text but NoneType)", path)
+        self.expect_refused("row 2 ('text' must be text, not NoneType)", path)
         self.expect_refused("it has no column 'body'", path, "--field", "body")
         self.expect_refused("it is not whole Parquet", self.put("a.parquet", path.read_bytes()[:-9]))
 
@@ -133,7 +133,7 @@ class TokensTest(unittest.TestCase):
         broken = self.put("tokenizer.json", TOKENIZER.read_bytes()[:-5])
         code, told = self.run_on(self.lines("a.jsonl", ["a b"]), "--tokenizer", broken)
         self.assertEqual(code, 2)
-        self.assertIn("it is no tokenizer.json", told)
+        self.assertIn("not a tokenizer.json", told)
 
 
 if __name__ == "__main__":

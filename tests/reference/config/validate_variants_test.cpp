@@ -8,72 +8,52 @@
 #include "reference/config/model_names.hpp"
 #include "reference/config/read.hpp"
 #include "reference/config/validate.hpp"
+#include "tests/reference/config/impossible.hpp"
 
 namespace parity::reference {
 namespace {
 
-struct RefusedVariant {
-  const char* name;
-  const char* toml;
-  const char* named;  // what the message names first
-};
-
-class VariantRules : public testing::TestWithParam<RefusedVariant> {};
-
-TEST_P(VariantRules, RefuseWhatDoesNotWorkTogether) {
-  RunConfig config;
-  read_toml(config, GetParam().toml, "run.toml");
-  try {
-    validate(config);
-    FAIL() << "accepted " << GetParam().toml;
-  } catch (const UserError& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("cannot use " + std::string(GetParam().named)));
-    EXPECT_THAT(error.what(), testing::AllOf(testing::HasSubstr(" ("), testing::HasSubstr("); ")));
-  }
-}
-
 INSTANTIATE_TEST_SUITE_P(
-    Rules, VariantRules,
+    Variants, ImpossibleConfig,
     testing::Values(
-        RefusedVariant{"CapOfSdpa", "architecture.attention_softcap = 50.0",
-                       "architecture.attention_softcap = 50.0"},
-        RefusedVariant{"SinksOfVarlen", "architecture.attention_sinks = true\nattention.backend = \"varlen\"",
-                       "architecture.attention_sinks = true"},
-        RefusedVariant{"NegativeCap", "architecture.logit_softcap = -1.0",
-                       "architecture.logit_softcap = -1.0"},
-        RefusedVariant{"NegativeZ", "loss.z_coef = -1.0", "loss.z_coef = -1.0"},
-        RefusedVariant{"ZOfAPolicy", "loss.z_coef = 1e-4\ndata.source = \"rollouts\"", "loss.z_coef"},
-        RefusedVariant{"ZOfExactTwin", "loss.z_coef = 1e-4\ndtype = \"exact\"", "loss.z_coef"},
-        RefusedVariant{"FusedBiases", "architecture.fused_qkv = true\narchitecture.biases = \"qkv\"",
-                       "architecture.fused_qkv = true"},
-        RefusedVariant{"BiasesOfExperts", "model = \"qwen3.debug_moe\"\narchitecture.biases = \"all\"",
-                       "architecture.biases"},
-        RefusedVariant{"LatentGate", "model = \"deepseek_v3.debug\"\narchitecture.attention_gate = \"heads\"",
-                       "architecture.attention_gate"},
-        RefusedVariant{"RopeOfGpt2", "model = \"gpt2.debug\"\narchitecture.rope_theta = 1e4",
-                       "architecture.rope_theta"},
-        RefusedVariant{"Gpt2Sequence",
-                       "model = \"gpt2.debug\"\nparallel.tp = 2\nparallel.sequence_parallel = true",
-                       "parallel.sequence_parallel"},
-        RefusedVariant{"Gpt2TooLong", "model = \"gpt2.debug\"\ndata.seq_len = 2048", "data.seq_len = 2048"},
-        RefusedVariant{"CoefWithoutDepth", "loss.mtp_coef = 0.1", "loss.mtp_coef = 0.1"},
-        RefusedVariant{"DepthBeyondRow", "architecture.mtp_depth = 8\ndata.seq_len = 8",
-                       "architecture.mtp_depth = 8"},
-        RefusedVariant{"DepthWithTp", "architecture.mtp_depth = 1\nparallel.tp = 2", "parallel.tp = 2"},
-        RefusedVariant{"DepthWithPp", "architecture.mtp_depth = 1\nparallel.pp = 2", "parallel.pp = 2"},
-        RefusedVariant{"DepthInChunks", "architecture.mtp_depth = 1\nloss.chunks = 4", "loss.chunks = 4"},
-        RefusedVariant{"DepthOfExperts", "architecture.mtp_depth = 1\nmodel = \"qwen3.debug_moe\"",
-                       "architecture.mtp_depth = 1"},
-        RefusedVariant{"AlphaWithoutRank", "lora.alpha = 2.0", "lora.alpha = 2.0"},
-        RefusedVariant{"TwiceTheTarget", "lora.rank = 2\nlora.targets = [\"wq\", \"wq\"]", "lora.targets"},
-        RefusedVariant{"RankBeyondWidth", "lora.rank = 257", "lora.rank = 257"},
-        RefusedVariant{"LoraOfFused", "lora.rank = 2\narchitecture.fused_qkv = true", "lora.rank = 2"},
-        RefusedVariant{"LoraInAPipeline", "lora.rank = 2\nparallel.pp = 2", "lora.rank = 2"},
-        RefusedVariant{"FrozenPipeline", "train.freeze = [\"layers.0.*\"]\nparallel.pp = 2", "train.freeze"},
-        RefusedVariant{"FrozenRecomputed",
-                       "train.freeze = [\"layers.0.*\"]\nparallel.activation_checkpointing = \"full\"",
-                       "train.freeze"}),
-    [](const auto& info) { return std::string(info.param.name); });
+        Impossible{"CapOfSdpa", "architecture.attention_softcap = 50.0",
+                   "architecture.attention_softcap = 50.0"},
+        Impossible{"SinksOfVarlen", "architecture.attention_sinks = true\nattention.backend = \"varlen\"",
+                   "architecture.attention_sinks = true"},
+        Impossible{"NegativeCap", "architecture.logit_softcap = -1.0", "architecture.logit_softcap = -1.0"},
+        Impossible{"NegativeZ", "loss.z_coef = -1.0", "loss.z_coef = -1.0"},
+        Impossible{"ZOfAPolicy", "loss.z_coef = 1e-4\ndata.source = \"rollouts\"", "loss.z_coef"},
+        Impossible{"ZOfExactTwin", "loss.z_coef = 1e-4\ndtype = \"exact\"", "loss.z_coef"},
+        Impossible{"FusedBiases", "architecture.fused_qkv = true\narchitecture.biases = \"qkv\"",
+                   "architecture.fused_qkv = true"},
+        Impossible{"BiasesOfExperts", "model = \"qwen3.debug_moe\"\narchitecture.biases = \"all\"",
+                   "architecture.biases"},
+        Impossible{"LatentGate", "model = \"deepseek_v3.debug\"\narchitecture.attention_gate = \"heads\"",
+                   "architecture.attention_gate"},
+        Impossible{"RopeOfGpt2", "model = \"gpt2.debug\"\narchitecture.rope_theta = 1e4",
+                   "architecture.rope_theta"},
+        Impossible{"Gpt2Sequence",
+                   "model = \"gpt2.debug\"\nparallel.tp = 2\nparallel.sequence_parallel = true",
+                   "parallel.sequence_parallel"},
+        Impossible{"Gpt2TooLong", "model = \"gpt2.debug\"\ndata.seq_len = 2048", "data.seq_len = 2048"},
+        Impossible{"CoefWithoutDepth", "loss.mtp_coef = 0.1", "loss.mtp_coef = 0.1"},
+        Impossible{"DepthBeyondRow", "architecture.mtp_depth = 8\ndata.seq_len = 8",
+                   "architecture.mtp_depth = 8"},
+        Impossible{"DepthWithTp", "architecture.mtp_depth = 1\nparallel.tp = 2", "parallel.tp = 2"},
+        Impossible{"DepthWithPp", "architecture.mtp_depth = 1\nparallel.pp = 2", "parallel.pp = 2"},
+        Impossible{"DepthInChunks", "architecture.mtp_depth = 1\nloss.chunks = 4", "loss.chunks = 4"},
+        Impossible{"DepthOfExperts", "architecture.mtp_depth = 1\nmodel = \"qwen3.debug_moe\"",
+                   "architecture.mtp_depth = 1"},
+        Impossible{"AlphaWithoutRank", "lora.alpha = 2.0", "lora.alpha = 2.0"},
+        Impossible{"TwiceTheTarget", "lora.rank = 2\nlora.targets = [\"wq\", \"wq\"]", "lora.targets"},
+        Impossible{"RankBeyondWidth", "lora.rank = 257", "lora.rank = 257"},
+        Impossible{"LoraOfFused", "lora.rank = 2\narchitecture.fused_qkv = true", "lora.rank = 2"},
+        Impossible{"LoraInAPipeline", "lora.rank = 2\nparallel.pp = 2", "lora.rank = 2"},
+        Impossible{"FrozenPipeline", "train.freeze = [\"layers.0.*\"]\nparallel.pp = 2", "train.freeze"},
+        Impossible{"FrozenRecomputed",
+                   "train.freeze = [\"layers.0.*\"]\nparallel.activation_checkpointing = \"full\"",
+                   "train.freeze"}),
+    name_of_rule);
 
 TEST(FrozenTest, PatternsAndAdapters_SayWhatTrains) {
   RunConfig config;

@@ -85,7 +85,7 @@ def _load(path: pathlib.Path) -> tuple[Any, str]:
     try:
         tokenizer = tokenizers.Tokenizer.from_file(str(path))
     except Exception as error:  # the package raises Exception itself
-        raise Problem(f"cannot read {path} (it is no tokenizer.json: {one_line(error)}); name the model's") from None
+        raise Problem(f"cannot read {path} (not a tokenizer.json: {one_line(error)}); name the model's") from None
     tokenizer.no_truncation()  # which a file may ask for, and which would shorten long documents
     tokenizer.no_padding()
     return tokenizer, tokenizers.__version__
