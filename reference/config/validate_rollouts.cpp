@@ -31,6 +31,10 @@ void check_data_of_rollouts(const RunConfig& config, const Rules& rules) {
   rules.rule(model.moe.experts == 0 && !model.is_latent() && model.nope_every == 0, "model",
              "the generator's cache holds keys and values of dense models with one kind of attention",
              "choose a Llama 3 or a dense Qwen3");
+  if (!imports(config))
+    for (const char* key : {"architecture.attention_sinks", "architecture.attention_softcap"})
+      rules.used_or_default(false, key, "the generator, whose fused kernel computes softmax(q k^T) v alone",
+                            "import rollouts (data.path), or choose another data.source");
 }
 
 void check_task(const RunConfig& config, const Rules& rules) {

@@ -44,15 +44,18 @@ void take_results(Trial& trial, const results::Case& item) {
   for (const results::Arm& arm : item.arms)
     if (arm.failed())
       add_failure(trial, arm.name, arm.failure ? arm.failure->message : "its run failed");
+  bool is_sound = trial.failed.empty();
   for (const results::Check& check : item.checks) {
     const std::string blamed = check.arms.empty() ? "plain" : check.arms.back();
     if (found_same_bits(check)) {
       for (ProposedArm& arm : trial.proposed.arms)
         arm.same_bits = arm.same_bits || arm.name == blamed;
     } else if (!check.passed) {
+      is_sound = is_sound && check.relation == name_of(compare::Relation::trained);
       add_failure(trial, blamed, check.sentence);
     }
   }
+  trial.untrained = is_sound && !trial.failed.empty();
 }
 
 namespace {
@@ -73,8 +76,10 @@ void measure_noise(Trial& trial, const suite::Case& source, const suite::SuiteOp
 
 }  // namespace
 
-Trials run_trials(const std::vector<ProposedCase>& proposals, const fs::path& folder,
-                  const suite::SuiteOptions& options, Progress& progress) {
+namespace {
+
+Trials run_once(const std::vector<ProposedCase>& proposals, const fs::path& folder,
+                const suite::SuiteOptions& options, Progress& progress) {
   std::vector<Trial> trials;
   std::vector<suite::Case> cases;
   std::map<std::string, size_t> by_file;
@@ -86,7 +91,7 @@ Trials run_trials(const std::vector<ProposedCase>& proposals, const fs::path& fo
     write_file(file, case_text(proposed));
     cases.push_back(suite::read_case(file));
     by_file[cases.back().name] = trials.size();
-    trials.push_back({proposed, file, {}, false, false});
+    trials.push_back({.proposed = proposed, .file = file});
     if (suite::computes_in_16_bits(proposed.base))
       measure_noise(trials.back(), cases.back(), options, progress);
   }
@@ -95,6 +100,36 @@ Trials run_trials(const std::vector<ProposedCase>& proposals, const fs::path& fo
       take_results(trials[found->second], item);
   });
   return {std::move(trials), outcome.interrupted};
+}
+
+/// Returns the proposals whose loss did not fall, with more steps, and removes their files.
+std::vector<ProposedCase> longer_proposals(const std::vector<Trial>& trials) {
+  constexpr int64_t times = 3;
+  std::vector<ProposedCase> longer;
+  for (const Trial& trial : trials)
+    if (trial.untrained) {
+      longer.push_back(trial.proposed);
+      longer.back().base["steps"] = times * suite::integer_of(trial.proposed.base, "steps", 10);
+      fs::remove(trial.file);
+      fs::remove(suite::parse_case(case_text(trial.proposed), trial.file).golden_file);
+    }
+  return longer;
+}
+
+}  // namespace
+
+Trials run_trials(const std::vector<ProposedCase>& proposals, const fs::path& folder,
+                  const suite::SuiteOptions& options, Progress& progress) {
+  Trials trials = run_once(proposals, folder, options, progress);
+  const std::vector<ProposedCase> longer =
+      trials.interrupted ? std::vector<ProposedCase>() : longer_proposals(trials.all);
+  if (longer.empty())
+    return trials;
+  Trials again = run_once(longer, folder, options, progress);
+  trials.interrupted = again.interrupted;
+  for (Trial& trial : again.all)
+    *std::ranges::find(trials.all, trial.file, &Trial::file) = std::move(trial);
+  return trials;
 }
 
 Json trial_json(const Trial& trial) {

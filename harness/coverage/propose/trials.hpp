@@ -23,10 +23,11 @@ struct FailedArm {
 /// A proposal that was run.
 struct Trial {
   ProposedCase proposed;
-  std::filesystem::path file;     ///< the case file
-  std::vector<FailedArm> failed;  ///< empty: all arms hold
-  bool plain_failed = false;      ///< then no arm was tested
-  bool judged = false;            ///< false: the suite stopped before it
+  std::filesystem::path file;          ///< the case file
+  std::vector<FailedArm> failed = {};  ///< empty: all arms hold
+  bool plain_failed = false;           ///< then no arm was tested
+  bool judged = false;                 ///< false: the suite stopped before it
+  bool untrained = false;              ///< nothing failed but that the loss did not fall
 
   bool held() const { return judged && failed.empty(); }
 };
@@ -37,7 +38,8 @@ struct Trials {
   bool interrupted = false;  ///< by a signal; then some are not judged
 };
 
-/// Writes each proposal as a case file into a folder, and runs them.
+/// Writes each proposal as a case file into a folder, and runs them. One whose loss did not fall runs once
+/// more with three times as many steps.
 /// \throws UserError if a file exists already, or as run_suite()
 Trials run_trials(const std::vector<ProposedCase>& proposals, const std::filesystem::path& folder,
                   const suite::SuiteOptions& options, Progress& progress);

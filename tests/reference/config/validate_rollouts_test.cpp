@@ -38,6 +38,8 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"data.path = \"x.jsonl\"\nrl.generator.cache = false", "rl.generator.cache",
                 "imported rollouts"},
         Refused{"data.path = \"x.jsonl\"\nrl.largest_gap = -1", "rl.largest_gap = -1", "a distance"},
+        Refused{"attention.backend = \"dense\"\narchitecture.attention_sinks = true",
+                "architecture.attention_sinks", "the generator, whose fused kernel"},
         Refused{"rl.largest_gap = 1", "rl.largest_gap", "writes its own rollouts"},
         Refused{"rl.overlong_buffer = 5", "rl.overlong_buffer = 5", "rl.max_new_tokens = 4"},
         Refused{"rl.loss = \"gspo\"\nrl.normalization = \"constant\"", "rl.normalization", "gspo is a mean"},

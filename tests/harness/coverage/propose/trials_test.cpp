@@ -45,6 +45,7 @@ TEST(Trials, ALossThatDoesNotFall_FailsThePlainArm) {
   take_results(trial, judged({vacuous("trained", {"plain"}, {{"fall", 0.7}})}));
   EXPECT_TRUE(trial.plain_failed);
   EXPECT_FALSE(trial.held());
+  EXPECT_TRUE(trial.untrained) << "more steps may train it";
 }
 
 TEST(Trials, AnArmThatDoesNotTrain_Fails) {
@@ -60,6 +61,7 @@ TEST(Trials, TwinsOfNoOneRun_AreNoSameBits) {
   take_results(trial,
                judged({vacuous("equivalent", {"plain", "tensor"}, {{"gap32", 1e-3}, {"gap64", 1e-4}})}));
   EXPECT_FALSE(trial.held());
+  EXPECT_FALSE(trial.untrained);
   EXPECT_FALSE(trial.proposed.arms[0].same_bits);
 }
 
