@@ -124,14 +124,17 @@ void check_exact(const RunConfig& config, const Rules& rules) {
              "set device = \"cpu\"");
 }
 
-/// The layout of the process that resumes must be valid too.
+/// The layout of the process that resumes must be valid too. Muon's rules look at both layouts themselves.
 void check_resumed(RunConfig config) {
   config.parallel = config.resumed_parallel();
   try {
     const Rules rules(config);
+    check_model(config, rules);
     check_parallel(config, rules);
     check_invariance(config, rules);
+    check_loss(config, rules);
     check_precision(config, rules);
+    check_rollouts(config, rules);
   } catch (const UserError& error) {
     throw UserError("the layout that checkpoint.resume_* gives: " + std::string(error.what()));
   }

@@ -8,6 +8,20 @@ namespace {
 INSTANTIATE_TEST_SUITE_P(
     Layouts, ImpossibleConfig,
     testing::Values(
+        Impossible{"NextTokensOfPartsAfterARestart",
+                   "architecture.mtp_depth = 1\nparallel.dp_shard = 2\ncheckpoint.restart_after = 2\n"
+                   "checkpoint.resume_dp_shard = 1\ncheckpoint.resume_tp = 2",
+                   "parallel.tp = 2", resumed},
+        Impossible{"AdaptersOfStagesAfterARestart",
+                   "lora.rank = 2\nparallel.dp_shard = 2\ncheckpoint.restart_after = 2\n"
+                   "checkpoint.resume_dp_shard = 1\ncheckpoint.resume_pp = 2",
+                   "lora.rank = 2", resumed},
+        Impossible{
+            "ChunksAfterARestart",
+            "loss.chunks = 1024\nparallel.dp_replicate = 1\nparallel.tp = 2\ncheckpoint.restart_after = 2\n"
+            "checkpoint.resume_tp = 1\ncheckpoint.resume_dp_replicate = 2",
+            "loss.chunks = 1024", resumed},
+
         Impossible{"NoTensorParallel", "parallel.tp = 0", "parallel.tp = 0"},
         Impossible{"HeadsInPieces", "architecture.n_heads = 4\narchitecture.n_kv_heads = 2\nparallel.tp = 4",
                    "parallel.tp = 4"},
