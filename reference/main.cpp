@@ -5,6 +5,7 @@
 #include <iostream>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <malloc.h>
@@ -14,6 +15,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/json/json.hpp"
 #include "harness/base/processes/end_process.hpp"
+#include "harness/base/processes/fork_server.hpp"
 #include "reference/comm/group.hpp"
 #include "reference/comm/job.hpp"
 #include "reference/config/check_configs.hpp"
@@ -69,13 +71,25 @@ int report(const std::string& message, parity::ExitCode code) {
   return static_cast<int>(code);
 }
 
-int run(int argc, char** argv) {
+/// Returns the arguments of this process. A fork server (--fork-server=SOCKET) gives those of each process
+/// that it forks.
+std::vector<std::string> arguments_of(int argc, char** argv) {
+  constexpr std::string_view serve = "--fork-server=";
+  const std::string_view first = argc == 2 ? argv[1] : "";
+  if (!first.starts_with(serve))
+    return {argv + 1, argv + argc};
+  std::vector<std::string> arguments = parity::serve_forks(std::atoi(first.substr(serve.size()).data()));
+  arguments.erase(arguments.begin());
+  return arguments;
+}
+
+int run(const std::vector<std::string>& arguments) {
   try {
     const auto environment = [](const char* name) {
       const char* value = std::getenv(name);
       return std::string(value != nullptr ? value : "");
     };
-    act(parity::reference::parse_command_line({argv + 1, argv + argc}, environment), environment);
+    act(parity::reference::parse_command_line(arguments, environment), environment);
     return 0;
   } catch (const parity::UserError& error) {
     return report(error.what(), error.code());
@@ -95,5 +109,5 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   keep_freed_memory();
-  parity::end_process(run(argc, argv));
+  parity::end_process(run(arguments_of(argc, argv)));
 }

@@ -49,6 +49,8 @@ class Process {
  public:
   /// Starts a process. \throws UserError "cannot start X (CAUSE); ..." if the program cannot be started
   static Process spawn(const ProcessSpec& spec);
+  /// Takes over a child that another way has started, such as a fork server.
+  static Process adopt(pid_t child) { return Process(child); }
   Process(Process&& other) noexcept;
   Process& operator=(Process&& other) noexcept;
   /// Kills the process if it is still running.

@@ -19,6 +19,7 @@
 #include "harness/suite/runs/heartbeat.hpp"
 #include "harness/suite/runs/left_trace.hpp"
 #include "harness/suite/runs/rank_command.hpp"
+#include "harness/suite/runs/start_rank.hpp"
 
 namespace parity::suite {
 namespace fs = std::filesystem;
@@ -74,7 +75,7 @@ void RunningRun::start_leg() {
       apply_condition(spec, run_, folder, rank);
       spec.stdout_file = log("stdout", rank);
       spec.stderr_file = log("stderr", rank);
-      ranks_.push_back({Process::spawn(spec),
+      ranks_.push_back({start_rank(spec, run_),
                         "",
                         Clock::now(),
                         {BoundedLog(spec.stdout_file), BoundedLog(spec.stderr_file)}});

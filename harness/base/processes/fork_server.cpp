@@ -1,0 +1,180 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/base/processes/fork_server.hpp"
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "harness/base/error.hpp"
+#include "harness/base/json/json.hpp"
+#include "harness/base/processes/offspring.hpp"
+
+namespace parity {
+namespace {
+
+constexpr size_t largest_request = 128 << 10;  // bytes; the kernel's usual limit is 208 KiB
+constexpr int patience_ms = 10'000;
+
+/// What a forked process says of itself once it is ready.
+struct Reply {
+  pid_t pid = -1;
+  int error = 0;  ///< errno
+};
+
+/// Starts the server with its end of a pair of sockets.
+std::pair<int, Process> start_server(const std::string& program,
+                                     const std::map<std::string, std::string>& environment) {
+  std::array<int, 2> ends = {};
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
+    throw UserError(fmt::format("cannot make a socket ({}); close other programs", std::strerror(errno)));
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  ::fcntl(ends[1], F_SETFD, 0);  // the server inherits it
+  ProcessSpec spec;
+  spec.argv = {program, fmt::format("--fork-server={}", ends[1])};
+  spec.environment = environment;
+  try {
+    Process server = Process::spawn(spec);
+    ::close(ends[1]);
+    return {ends[0], std::move(server)};
+  } catch (...) {
+    ::close(ends[0]);
+    ::close(ends[1]);
+    throw;
+  }
+}
+
+std::string request_text(const ProcessSpec& spec) {
+  return Json{{"argv", spec.argv},
+              {"environment", spec.environment},
+              {"out", spec.stdout_file.empty() ? "/dev/null" : spec.stdout_file.string()},
+              {"err", spec.stderr_file.empty() ? "/dev/null" : spec.stderr_file.string()},
+              {"group", spec.group},
+              {"cores", spec.cores},
+              {"parent", ::getpid()}}
+      .dump();
+}
+
+/// Waits until the process that forked this one has ended, so that `parent` has adopted it.
+bool is_adopted(pid_t parent) {
+  for (int i = 0; i < patience_ms && ::getppid() != parent; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  return ::getppid() == parent;
+}
+
+bool opens_as(const std::string& path, int flags, int target) {
+  const int file = ::open(path.c_str(), flags | O_CLOEXEC, 0644);
+  const bool is_open = file >= 0 && ::dup2(file, target) >= 0;
+  if (file >= 0)
+    ::close(file);
+  return is_open;
+}
+
+bool runs_on(const std::vector<int>& cores) {
+  if (cores.empty())
+    return true;
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const int core : cores)
+    CPU_SET(static_cast<size_t>(core), &set);
+  return ::sched_setaffinity(0, sizeof set, &set) == 0;
+}
+
+/// Makes the forked process what the request asks for. \return errno, 0 for success
+int become_process(const Json& request) {
+  ::setpgid(0, request.at("group").get<pid_t>());
+  for (const auto& [name, value] : request.at("environment").items())
+    ::setenv(name.c_str(), value.get_ref<const std::string&>().c_str(), 1);
+  const bool is_ready = runs_on(request.at("cores").get<std::vector<int>>()) &&
+                        opens_as("/dev/null", O_RDONLY, 0) &&
+                        opens_as(request.at("out").get<std::string>(), O_WRONLY | O_CREAT | O_APPEND, 1) &&
+                        opens_as(request.at("err").get<std::string>(), O_WRONLY | O_CREAT | O_APPEND, 2);
+  return is_ready ? 0 : errno;
+}
+
+/// Forks twice. \return whether this is the new process
+bool fork_orphan() {
+  const pid_t middle = ::fork();
+  if (middle == 0) {
+    if (::fork() != 0)
+      ::_exit(0);
+    return true;
+  }
+  if (middle > 0)
+    ::waitpid(middle, nullptr, 0);
+  return false;
+}
+
+}  // namespace
+
+ForkServer::ForkServer(const std::string& program, const std::map<std::string, std::string>& environment)
+    : ForkServer(start_server(program, environment)) {}
+
+ForkServer::ForkServer(std::pair<int, Process> started)
+    : socket_(started.first), server_(std::move(started.second)) {}
+
+ForkServer::~ForkServer() {
+  ::close(socket_);
+}
+
+Process ForkServer::spawn(const ProcessSpec& spec) {
+  const std::string request = request_text(spec);
+  Reply reply;
+  pollfd wait = {socket_, POLLIN, 0};
+  const bool answered =
+      request.size() <= largest_request &&
+      ::send(socket_, request.data(), request.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(request.size()) &&
+      ::poll(&wait, 1, patience_ms) == 1 && ::recv(socket_, &reply, sizeof reply, 0) == sizeof reply;
+  if (!answered)
+    throw UserError("cannot start a process (its fork server does not answer); try again");
+  ::setpgid(reply.pid, spec.group != 0 ? spec.group : reply.pid);
+  if (spec.group == 0)
+    guard_group(reply.pid);
+  Process process = Process::adopt(reply.pid);
+  if (reply.error != 0)
+    throw UserError(
+        fmt::format("cannot start '{}' ({}); check that its output folder exists and is accessible",
+                    spec.argv.front(), std::strerror(reply.error)),
+        ExitCode::missing);
+  return process;
+}
+
+std::vector<std::string> serve_forks(int socket) {
+  ::fcntl(socket, F_SETFD, FD_CLOEXEC);
+  std::string text(largest_request, '\0');
+  while (true) {
+    const ssize_t length = ::recv(socket, text.data(), text.size(), 0);
+    if (length < 0 && errno == EINTR)
+      continue;
+    if (length <= 0)
+      ::_exit(0);
+    if (!fork_orphan())
+      continue;
+    const Json request = Json::parse(text.substr(0, static_cast<size_t>(length)));
+    if (!is_adopted(request.at("parent").get<pid_t>()))
+      ::_exit(127);  // the parent died
+    const Reply reply = {::getpid(), become_process(request)};
+    [[maybe_unused]] const ssize_t sent = ::send(socket, &reply, sizeof reply, MSG_NOSIGNAL);
+    ::close(socket);
+    if (reply.error != 0)
+      ::_exit(127);
+    return request.at("argv").get<std::vector<std::string>>();
+  }
+}
+
+}  // namespace parity
