@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <set>
 #include <string>
 
@@ -53,6 +54,8 @@ void check_blend(const DataConfig& data, const Rules& rules) {
   for (const double weight : data.weights)
     rules.rule(weight > 0 && std::isfinite(weight), "data.weights", "a weight is not a positive number",
                "give positive numbers, or remove the file");
+  rules.rule(std::isfinite(std::accumulate(data.weights.begin(), data.weights.end(), 0.0)), "data.weights",
+             "their sum is not finite", "give smaller numbers: only their ratios count");
 }
 
 void check_shuffle(const DataConfig& data, const Rules& rules) {

@@ -93,7 +93,7 @@ void check_preferences(const RunConfig& config, const Rules& rules) {
   rules.rule(rl.group_size == 2, "rl.group_size", "dpo compares two completions of each prompt", "give 2");
   rules.rule(rl.reference != ReferencePolicy::never, "rl.reference", "dpo's log ratios are to the reference",
              "keep it");
-  for (const char* key : {"rl.advantage", "rl.kl_coef", "rl.correction"})
+  for (const char* key : {"rl.advantage", "rl.kl_coef", "rl.correction", "rl.unknown_logprobs"})
     rules.used_or_default(false, key, "dpo, whose rewards are log ratios,", "choose another rl.loss");
   rules.rule(config.parallel.pp == 1, "rl.loss", "a pipeline would cut pairs apart",
              "set parallel.pp = 1 or choose another loss");

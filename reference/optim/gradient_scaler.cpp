@@ -17,10 +17,21 @@ bool GradientScaler::unscale(const Parameters& parameters,
   const torch::NoGradGuard no_grad;
   found_.zero_();
   std::vector<torch::Tensor> gradients = gradients_of(parameters);
-  const torch::Tensor inverse = scale_.to(torch::kDouble).reciprocal().to(torch::kFloat);
-  at::_amp_foreach_non_finite_check_and_unscale_(gradients, found_, inverse);
+  const torch::Tensor inverse = scale_.to(torch::kDouble).reciprocal();
+  if (!gradients.empty() && gradients.front().scalar_type() == torch::kDouble)
+    unscale_twin(gradients, inverse);
+  else
+    at::_amp_foreach_non_finite_check_and_unscale_(gradients, found_, inverse.to(torch::kFloat));
   over_ranks(found_);
   return found_.item<float>() > 0;
+}
+
+/// PyTorch's kernel multiplies by a float32 number, which would round the twin's gradients to 24 bits.
+void GradientScaler::unscale_twin(const std::vector<torch::Tensor>& gradients, const torch::Tensor& inverse) {
+  for (torch::Tensor gradient : gradients) {
+    found_.logical_or_(at::isfinite(gradient).all().logical_not());
+    gradient.mul_(inverse);
+  }
 }
 
 void GradientScaler::update() {

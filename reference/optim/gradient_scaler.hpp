@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <vector>
 
 #include <torch/types.h>
 
@@ -38,6 +39,8 @@ class GradientScaler {
   const torch::Tensor& streak_state() const { return streak_; }
 
  private:
+  void unscale_twin(const std::vector<torch::Tensor>& gradients, const torch::Tensor& inverse);
+
   LossConfig config_;
   torch::Tensor scale_;
   torch::Tensor streak_;  ///< updates in a row that were not skipped

@@ -162,7 +162,11 @@ std::vector<GapCurve> gap_curves(const Check& check, const Side& a, const Side& 
 
 CheckResult judge_gap_ratio(const std::vector<GapCurve>& own, const std::vector<GapCurve>& sibling,
                             const Sibling& claim, const GapRatioWords& words) {
-  require(!own.empty() && own.size() == sibling.size(), "judge_gap_ratio needs both pairs' curves");
+  require(!own.empty() || !sibling.empty(), "judge_gap_ratio needs curves");
+  if (!std::ranges::equal(own, sibling, {}, &GapCurve::quantity, &GapCurve::quantity))
+    throw MissingEvidence(
+        fmt::format("{} and {} have other quantities ({} and {}); name quantities that all four arms have",
+                    words.pair, words.sibling, own.size(), sibling.size()));
   std::vector<Ratio> ratios;
   for (size_t i = 0; i < own.size(); ++i) {
     if (own[i].steps != sibling[i].steps)

@@ -41,7 +41,8 @@ Finding compare_clipping(const Recipe& first, const Recipe& second) {
                 "the channel max_norm, or clip by torch.nn.utils.clip_grad_norm_", {"clip."});
   if (!norm_type(first).empty() && !norm_type(second).empty())
     found.compare("order of the clipped norm", norm_type(first), norm_type(second), "");
-  if (!active_updates(first).empty() && !active_updates(second).empty())
+  const bool has_one_limit = max_norm_text(first) == max_norm_text(second);  // then acting is a consequence
+  if (!has_one_limit && !active_updates(first).empty() && !active_updates(second).empty())
     found.compare("updates in which clipping acts", active_updates(first), active_updates(second), "");
   return found;
 }

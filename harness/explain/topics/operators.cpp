@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <set>
 
 #include <fmt/format.h>
@@ -48,13 +49,31 @@ struct Operators {
   std::map<std::string, size_t> collectives;            ///< by name, of rank 0
 };
 
-/// Returns the operators of the first update of which any were recorded.
-std::optional<Operators> operators_of(const Recipe& recipe) {
+/// Returns the modules of which operators were recorded. A capture may list some only, as that of bisect
+/// does.
+std::set<std::string> modules_of(const Recipe& recipe) {
+  std::set<std::string> modules;
+  for (const trace::SketchRow& row : recipe.trace().sketches())
+    if (const auto tensor = trace::parse_operator_tensor(row.key.name))
+      modules.insert(tensor->module);
+  return modules;
+}
+
+std::set<std::string> shared_modules(const Recipe& first, const Recipe& second) {
+  const std::set<std::string> a = modules_of(first), b = modules_of(second);
+  std::set<std::string> shared;
+  std::ranges::set_intersection(a, b, std::inserter(shared, shared.end()));
+  return shared;
+}
+
+/// Returns the operators of these modules, of the first update of which any were recorded.
+std::optional<Operators> operators_of(const Recipe& recipe, const std::set<std::string>& modules) {
   std::optional<Operators> found;
   std::optional<int64_t> step;
   for (const trace::SketchRow& row : recipe.trace().sketches()) {
     const auto tensor = trace::parse_operator_tensor(row.key.name);
-    if (!tensor || !tensor->is_output() || (step && row.key.step != *step))
+    if (!tensor || !tensor->is_output() || !modules.contains(tensor->module) ||
+        (step && row.key.step != *step))
       continue;
     step = row.key.step;
     if (!found)
@@ -102,7 +121,8 @@ Finding compare_operators(const Recipe& first, const Recipe& second) {
   Finding found;
   if (!attention_of(first).empty() && !attention_of(second).empty())
     found.compare("attention", attention_of(first), attention_of(second), "", {"attention.backend"});
-  const auto a = operators_of(first), b = operators_of(second);
+  const std::set<std::string> modules = shared_modules(first, second);
+  const auto a = operators_of(first, modules), b = operators_of(second, modules);
   if (!a || !b) {
     const std::string own = dtypes_of_outputs(first), their = dtypes_of_outputs(second);
     if (!own.empty() && !their.empty())

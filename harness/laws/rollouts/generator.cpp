@@ -40,7 +40,7 @@ Departure departure_at(const RecordedRun& run, int64_t step, double moved, bool 
 /// Returns whether the weights did not move at an update. Weight decay is multiplied by lr.
 bool stood_still(const RecordedRun& run, int64_t step) {
   const auto lr = run.channel("lr", step);
-  return lr && *lr == 0;
+  return lr && *lr == 0 && run.channel("muon_lr", step).value_or(0) == 0;
 }
 
 }  // namespace

@@ -185,8 +185,12 @@ std::optional<Curve> find_curve(const Points& points) {
     up = line->f;
     texts.push_back(warmup_text(rise, most));
   }
-  if (cuts.down > cuts.top + 1 || cuts.down == n)
-    texts.push_back(fmt::format("{:.6g} for {} updates", most, cuts.down - cuts.top));
+  if (cuts.down > cuts.top + 1 || cuts.down == n) {
+    // The last value of a 1-indexed warmup is the peak.
+    const bool warms_to_peak = !texts.empty() && texts.back().ends_with("1-indexed");
+    const size_t count = cuts.down - cuts.top - (warms_to_peak ? 1 : 0);
+    texts.push_back(fmt::format("{:.6g} for {} update{}", most, count, count == 1 ? "" : "s"));
+  }
   if (fall.size() > 0) {
     std::optional<Found> decay =
         fall.size() == 1 ? Found{"a fall", [y = fall.y(0)](double) { return y; }} : find_decay(fall, most);

@@ -116,7 +116,7 @@ OptimizerKind find_kind(const RecordedRun& run, TensorUpdate& data) {
 }  // namespace
 
 int64_t TensorUpdate::updates() const {
-  return counter.before ? static_cast<int64_t>(*counter.before) + 1 : step;
+  return counter.before ? static_cast<int64_t>(*counter.before) + 1 : step - skipped;
 }
 
 bool TensorUpdate::is_left_alone() const {

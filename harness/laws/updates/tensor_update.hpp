@@ -37,10 +37,11 @@ struct TensorUpdate {
   size_t dimensions = 0;      ///< of the parameter; 0 if unknown
   double roundoff = 0;        ///< of the parameter
   double state_roundoff = 0;  ///< of the state
+  int64_t skipped = 0;        ///< steps before this one at which the optimizer made no update
 
   const Vector& root() const { return largest.empty() ? second_after : largest; }
   /// Returns the number of updates of this parameter, this one included: by the optimizer's count before
-  /// the update where it was recorded, else the run's.
+  /// the update where it was recorded, else the run's without those that were skipped.
   int64_t updates() const;
   /// Returns whether the parameter has no gradient here, and neither its value, its state nor its count
   /// changed, as an optimizer treats a parameter whose gradient is None.

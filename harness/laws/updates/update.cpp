@@ -106,7 +106,8 @@ void add_tensor(const TensorUpdate& data, std::vector<OptimizerNumbers> groups, 
   }
 }
 
-StepAnswer ask_step(const RecordedRun& run, int64_t step, Variant variant) {
+/// \param skipped  updates before this one that the optimizer did not make
+StepAnswer ask_step(const RecordedRun& run, int64_t step, Variant variant, int64_t skipped) {
   StepAnswer answer;
   std::vector<OptimizerNumbers> groups = optimizer_numbers(run, step);
   for (OptimizerNumbers& numbers : groups) {
@@ -116,14 +117,16 @@ StepAnswer ask_step(const RecordedRun& run, int64_t step, Variant variant) {
   if (groups.empty())
     return answer;
   for (const std::string& name : run.names(step, Phase::param)) {
-    const TensorUpdate data = read_update(run, step, name);
+    TensorUpdate data = read_update(run, step, name);
+    data.skipped = skipped;
     if (data.before.empty())
       continue;
-    if (data.gradient.empty() && data.first_after.empty()) {  // a buffer, or a parameter that is not trained
-      if (records_gradients(run, step) && is_frozen(run, name))
-        add_frozen(data, answer);
+    if (records_gradients(run, step) && is_frozen(run, name)) {
+      add_frozen(data, answer);
       continue;
     }
+    if (data.gradient.empty() && data.first_after.empty())
+      continue;  // a buffer, or a parameter that is not trained
     if (records_gradients(run, step) && data.is_left_alone())
       ++answer.left_alone;
     else if (data.kind == OptimizerKind::unknown)
@@ -174,9 +177,11 @@ class Audited {
  public:
   Audited(const RecordedRun& run, Variant variant) : variant_(variant) {
     for (const int64_t step : run.steps()) {
-      if (run.channel("update_skipped", step).value_or(0) == 1)
-        break;  // from here on the optimizer has made fewer updates than the trace has steps
-      StepAnswer answer = ask_step(run, step, variant);
+      if (run.channel("update_skipped", step).value_or(0) == 1) {
+        ++skipped_;
+        continue;
+      }
+      StepAnswer answer = ask_step(run, step, variant, skipped_);
       compared_ += answer.compared;
       wrong_ += !answer.complaints.empty();
       for (const auto& [text, tensors] : answer.complaints)
@@ -228,6 +233,8 @@ class Audited {
       for (const auto& [group, tensors] : answer.groups)
         finding.notes.push_back(
             fmt::format("group {}: {}", group, describe(tensors, run.names(step, Phase::param))));
+    if (skipped_ > 0)
+      finding.notes.push_back(fmt::format("{} skipped update(s) were not compared", skipped_));
     if (blind > 0)
       finding.notes.push_back(
           fmt::format("{} updates of tensors are smaller than rounding and were not compared", blind));
@@ -240,7 +247,7 @@ class Audited {
   }
 
   Variant variant_;
-  int64_t compared_ = 0, wrong_ = 0, wrong_tensors_ = 0;
+  int64_t compared_ = 0, wrong_ = 0, wrong_tensors_ = 0, skipped_ = 0;
   std::map<int64_t, StepAnswer> answers_;
 };
 

@@ -59,7 +59,7 @@ std::map<std::string, std::string> rank_environment(const PlannedRun& run, const
       {"PARITY_TRACE", (folder / trace).string()},
       {"PARITY_CAPTURE", (folder / "capture.json").string()},
       {"PARITY_DTYPE", run.dtype},
-      {"PARITY_SOURCES", rank == 0 ? (folder / sources_name).string() : ""},
+      {"PARITY_SOURCES", (folder / sources_name).string()},
       {"PARITY_CHECKPOINT_DIR", (folder / "checkpoint").string()},
       {"PARITY_HEARTBEAT", (folder / heartbeat_name(rank)).string()},
       {"PARITY_RENDEZVOUS", rendezvous},

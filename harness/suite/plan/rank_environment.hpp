@@ -11,9 +11,10 @@
 
 namespace parity::suite {
 
-/// Name of the file of a run's folder in which a program lists the source files that it loaded: a JSON array
-/// of absolute paths. The recorder of Python writes it (PARITY_SOURCES).
-inline constexpr const char* sources_name = "sources.json";
+/// How the names of the files begin in which the processes of a run list the source files that they loaded: a
+/// JSON array of absolute paths, in "sources.RANK.PID.json". The recorder of Python writes them
+/// (PARITY_SOURCES).
+inline constexpr const char* sources_name = "sources";
 
 /// Returns the environment of one rank: the profile's variables and PARITY_*, RANK, WORLD_SIZE, ...
 /// \param rendezvous  path of the file store, a different one for each leg of each run

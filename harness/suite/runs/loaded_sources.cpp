@@ -24,18 +24,29 @@ std::string hash_or_none(const std::string& path) {
   }
 }
 
+/// Returns the hash of a file; "" if it was written after the run began, which then may have loaded other
+/// text.
+std::string hash_unless_later(const std::string& path, fs::file_time_type begun) {
+  std::error_code error;
+  return fs::last_write_time(path, error) > begun && !error ? "" : hash_or_none(path);
+}
+
 }  // namespace
 
 Json hash_sources(const fs::path& folder) {
   std::error_code error;
+  const fs::file_time_type begun = fs::last_write_time(folder / "capture.json", error);
   Json hashes = Json::object();
-  if (!fs::is_regular_file(folder / sources_name, error))
-    return hashes;
-  const Json listed = read_json(read_file(folder / sources_name, largest_list));
-  if (listed.is_array())
-    for (const Json& path : listed)
-      if (path.is_string())
-        hashes[path.get<std::string>()] = hash_or_none(path.get<std::string>());
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(std::string(sources_name) + ".") || !name.ends_with(".json"))
+      continue;
+    const Json listed = read_json(read_file(entry.path(), largest_list));
+    if (listed.is_array())
+      for (const Json& path : listed)
+        if (path.is_string())
+          hashes[path.get<std::string>()] = hash_unless_later(path.get<std::string>(), begun);
+  }
   return hashes;
 }
 

@@ -126,8 +126,8 @@ std::optional<RunResult> RunStore::find(const PlannedRun& run) const {
   std::error_code error;
   const std::optional<trace::Capture> captured = capture_of(record);
   if (!run.cacheable || !captured || !captured->includes(run.capture) ||
-      !fs::exists(place / "trace.h5", error) || !has_sources(record.value("sources", Json::object())) ||
-      !is_as_it_ended(place, record))
+      !fs::exists(place / "trace.h5", error) ||
+      (run.is_command() && !has_sources(record.value("sources", Json()))) || !is_as_it_ended(place, record))
     return std::nullopt;
   fs::last_write_time(place / "run.json", fs::file_time_type::clock::now(),
                       error);  // last use, for the cache

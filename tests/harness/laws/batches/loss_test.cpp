@@ -143,5 +143,22 @@ TEST_F(LossLawTest, OtherTerms_AreNotAsked) {
   }
 }
 
+TEST_F(LossLawTest, AnUnknownTerm_DepartsOnlyFromAPromise) {
+  const auto with_penalty = [](int64_t step) { return mean(step) + 0.0123; };
+  EXPECT_EQ(ask_losses(with_penalty, "").answer(), Answer::not_asked);
+  EXPECT_EQ(ask_losses(with_penalty, "global_tokens").answer(), Answer::departs);
+}
+
+TEST_F(LossLawTest, NotANumber_Departs) {
+  EXPECT_EQ(ask_losses([](int64_t step) { return step == 2 ? NAN : mean(step); }, "global_tokens").answer(),
+            Answer::departs);
+}
+
+TEST_F(LossLawTest, NoLogits_IsNotAsked) {
+  const Finding finding = ask(ask_loss, trained());
+  EXPECT_EQ(finding.answer(), Answer::not_asked);
+  EXPECT_THAT(finding.record, HasSubstr("logits"));
+}
+
 }  // namespace
 }  // namespace parity::laws

@@ -52,7 +52,7 @@ TEST_F(ScheduleLawTest, WithoutConfig_IsDescribed) {
   const Finding finding = ask_rates(rates());
   EXPECT_EQ(finding.answer(), Answer::holds);
   EXPECT_THAT(notes(finding),
-              HasSubstr("linear warmup over 2 updates, 1-indexed, then 0.01 for 2 updates, then linear "
+              HasSubstr("linear warmup over 2 updates, 1-indexed, then 0.01 for 1 update, then linear "
                         "by -0.001 an update, to 0 at update 13"));
 }
 

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/suite/runs/loaded_sources.hpp"
 
+#include <chrono>
+
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "harness/base/files/file.hpp"
@@ -13,10 +16,14 @@ namespace {
 
 class LoadedSourcesTest : public FolderTest {
  protected:
+  std::filesystem::path list_of(const std::string& process) const {
+    return folder / fmt::format("{}.{}.json", sources_name, process);
+  }
   void SetUp() override {
     FolderTest::SetUp();
     write_file(folder / "helper.py", "rate = 1\n");
-    write_file(folder / sources_name, Json::array({(folder / "helper.py").string()}).dump());
+    write_file(list_of("0.7"), Json::array({(folder / "helper.py").string()}).dump());
+    write_file(folder / "capture.json", "{}");
   }
 };
 
@@ -35,8 +42,25 @@ TEST_F(LoadedSourcesTest, AChangedOrMissingFile_DoesNot) {
   EXPECT_FALSE(has_sources(hash_sources(folder))) << "it was gone when the run ended";
 }
 
+TEST_F(LoadedSourcesTest, AModuleOfAnotherRank_Counts) {
+  write_file(folder / "only_there.py", "rate = 1\n");
+  write_file(folder / "capture.json", "{}");
+  write_file(list_of("1.8"), Json::array({(folder / "only_there.py").string()}).dump());
+  const Json hashes = hash_sources(folder);
+  EXPECT_EQ(hashes.size(), 2U);
+  EXPECT_TRUE(has_sources(hashes));
+  write_file(folder / "only_there.py", "rate = 2\n");
+  EXPECT_FALSE(has_sources(hashes));
+}
+
+TEST_F(LoadedSourcesTest, AFileThatChangedWhileTheRunTrained_IsNeverCurrent) {
+  using namespace std::chrono_literals;
+  std::filesystem::last_write_time(folder / "helper.py", std::filesystem::file_time_type::clock::now() + 5s);
+  EXPECT_FALSE(has_sources(hash_sources(folder)));
+}
+
 TEST_F(LoadedSourcesTest, AProgramThatListsNone_HasNone) {
-  std::filesystem::remove(folder / sources_name);
+  std::filesystem::remove(list_of("0.7"));
   EXPECT_TRUE(has_sources(hash_sources(folder)));
 }
 

@@ -12,13 +12,14 @@ import sysconfig
 
 
 def write_sources() -> None:
-    """Writes their paths to the file of PARITY_SOURCES, as a JSON list; does nothing without it."""
+    """Writes their paths as a JSON list, each process to a file beside PARITY_SOURCES; does nothing without it."""
     place = os.environ.get("PARITY_SOURCES")
     if not place:
         return
-    temporary = pathlib.Path(f"{place}.{os.getpid()}")
+    own = f"{place}.{os.environ.get('RANK', '0')}.{os.getpid()}"
+    temporary = pathlib.Path(f"{own}.partial")
     temporary.write_text(json.dumps(loaded_sources()), encoding="utf-8")
-    temporary.replace(place)
+    temporary.replace(f"{own}.json")
 
 
 def loaded_sources() -> list[str]:
