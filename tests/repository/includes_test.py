@@ -52,7 +52,7 @@ ROOMS = {
         "": ["text"],
         "json": ["", "text"],
         "files": ["", "text", "json"],
-        "processes": ["", "text"],
+        "processes": ["", "text", "json"],
     },
     "harness/compare": {
         "text": [],

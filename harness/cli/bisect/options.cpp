@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
+#include "harness/base/processes/process.hpp"
 #include "harness/bisect/options/record.hpp"
 #include "harness/bisect/options/search_options.hpp"
 #include "harness/bisect/options/trim_runs.hpp"
@@ -41,8 +42,10 @@ ExitCode bisect_options(const BisectOptionsVerbOptions& options) {
   if (options.float64)
     settings.emplace_back("dtype=float64");
   suite::SuiteOptions suite = options.sides.run.suite_options();
-  const bisect::OptionSides sides =
+  bisect::OptionSides sides =
       bisect::option_sides(options.sides.good, options.sides.bad, options.sides.root, settings);
+  if (sides.base_command.starts_with("parity run ") && options.sides.run.out != RunOptions().out)
+    sides.base_command += " --out " + shell_quote({options.sides.run.out});  // not the user's report
   require_known_keys(sides, suite.trainer);
   Progress progress(stderr);
   const bisect::OptionFindings found = search_options(sides.sides, question, suite, progress);

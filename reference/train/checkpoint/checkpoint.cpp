@@ -1,9 +1,12 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <set>
+#include <string>
 
 #include <caffe2/serialize/file_adapter.h>
 #include <caffe2/serialize/inline_container.h>
+#include <fmt/format.h>
 
 #include <c10/core/impl/LocalDispatchKeySet.h>
 #include <c10/util/Exception.h>
@@ -109,6 +112,25 @@ class CheckpointReader {
   const std::filesystem::path& file_;
 };
 
+/// Returns "optimizer/master" for "optimizer/master/norm.weight", "loss_scale" for "loss_scale/streak".
+std::string kind_of_state(const std::string& name) {
+  const bool is_optimizers = name.starts_with("optimizer/");
+  return name.substr(0, name.find('/', is_optimizers ? std::string("optimizer/").size() : 0));
+}
+
+/// Refuses state of the optimizer that this config has no place for: without it, another optimizer goes on.
+void require_all_read(const Entries& entries, const std::set<std::string>& kinds,
+                      const std::filesystem::path& file) {
+  for (const auto& entry : entries) {
+    const std::string name = entry.key(), kind = kind_of_state(name);
+    if ((kind.starts_with("optimizer/") || kind == "loss_scale") && !kinds.contains(kind))
+      throw UserError(
+          fmt::format("cannot resume from {} (it holds {}, which this config does not use); resume "
+                      "with the settings that wrote it, or exclude optimizer from loading",
+                      file.string(), name));
+  }
+}
+
 }  // namespace
 
 void Trainer::save(const std::filesystem::path& file) const {
@@ -173,6 +195,14 @@ void Trainer::load(const std::filesystem::path& file, const std::vector<Checkpoi
   if (s.scaler && !excluded(CheckpointPart::optimizer)) {
     saved.constants(s.scaler->scale_state(), "loss_scale/scale", /*counts=*/false);
     saved.constants(s.scaler->streak_state(), "loss_scale/streak", /*counts=*/false);
+  }
+  if (!excluded(CheckpointPart::optimizer)) {
+    std::set<std::string> kinds;
+    for (const Optimizer::State& state : s.optimizer->state())
+      kinds.insert(kind_of_state("optimizer/" + state.name));
+    if (s.scaler)
+      kinds.insert("loss_scale");
+    require_all_read(entries, kinds, file);
   }
   if (!excluded(CheckpointPart::schedule))
     s.schedule_position = find(entries, "schedule_position", file).item<int64_t>();

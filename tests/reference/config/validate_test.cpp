@@ -31,6 +31,10 @@ TEST_P(ImpossibleConfig, IsRefusedNamingKeyAndValue) {
 INSTANTIATE_TEST_SUITE_P(
     Rules, ImpossibleConfig,
     testing::Values(
+        Impossible{"WeightsWithoutASum",
+                   "data.source = \"tokens\"\ndata.paths = [\"a\", \"b\"]\ndata.weights = [1e308, 1e308]",
+                   "data.weights"},
+
         Impossible{"NoSteps", "steps = 0", "steps = 0"}, Impossible{"NegativeSeed", "seed = -1", "seed = -1"},
         Impossible{"NoThreads", "threads = 0", "threads = 0"},
         Impossible{"UnevenMicroBatches", "data.micro_batches = 3", "data.micro_batches = 3"},

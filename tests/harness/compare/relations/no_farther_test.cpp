@@ -163,6 +163,33 @@ TEST_F(NoFartherTest, TensorsOfAGlobAreOneVector) {
   EXPECT_FALSE(judged(check).passed);
 }
 
+TEST_F(NoFartherTest, PairsOfOtherTensors_AreNotCompared) {
+  const auto add_weights = [&](const std::string& name, const std::vector<std::string>& tensors, float bump) {
+    PlantedRun run{.channels = {{"loss", std::vector<double>(steps, 2.0)}}};
+    for (const std::string& tensor : tensors)
+      run.tensors.push_back({{2, trace::Phase::grad, tensor}, std::vector<float>{1.0F + bump, 2.0F}});
+    add_arm(name, run);
+  };
+  Check check = claim();
+  check.channels.clear();
+  check.tensor = "*";
+  check.phase = trace::Phase::grad;
+  check.sibling->each = true;
+  add_weights("reference", {"v"}, 0);
+  add_weights("hsdp", {"v"}, 0x1p-7F);
+  for (const std::vector<std::string>& others : {std::vector<std::string>{"w"}, {"v", "w"}}) {
+    check.arms = {"reference", "hsdp"};
+    check.sibling->arms = {"plain", "fsdp"};
+    add_weights("plain", others, 0);
+    add_weights("fsdp", others, 0x1p-7F);
+    const CheckResult result = judged(check);
+    EXPECT_EQ(result.verdict, Verdict::missing);
+    EXPECT_THAT(result.sentence, HasSubstr("other quantities"));
+    arms.erase("plain");
+    arms.erase("fsdp");
+  }
+}
+
 TEST_F(NoFartherTest, EachTensorByItself_FindsASmallOneBesideALargeOne) {
   const auto add_weights = [&](const std::string& name, float small, float large) {
     PlantedRun run{.channels = {{"loss", std::vector<double>(steps, 2.0)}}};

@@ -107,6 +107,17 @@ TEST(CheckpointTest, BlendResumesWithTheStraightBits) {
   EXPECT_NE(resumed_losses(config, {CheckpointPart::data}).front(), straight_losses(config).front());
 }
 
+TEST(CheckpointTest, StateWithoutAPlaceIsRefused) {
+  RunConfig master = tiny_config();
+  master.optimizer.weights = WeightStorage::master;
+  Trainer first(master);
+  first.step();
+  first.save(checkpoint());
+  EXPECT_THAT([] { Trainer(tiny_config()).load(checkpoint(), {}); },
+              testing::ThrowsMessage<UserError>(testing::HasSubstr("it holds optimizer/master/")));
+  EXPECT_NO_THROW(Trainer(tiny_config()).load(checkpoint(), {CheckpointPart::optimizer}));
+}
+
 TEST(CheckpointTest, OtherDataAreRefused) {
   const RunConfig config = blended_config();
   Trainer first(config);
