@@ -128,8 +128,9 @@ std::string point_text(const Json& config, int64_t step) {
   const size_t i = static_cast<size_t>(step) - 1;
   if (!points.is_array() || step < 1 || i >= points.size() || !points[i].is_object())
     return "";
+  const Json sizes = points[i].value("sizes", Json::object());
   std::string text;
-  for (const auto& [symbol, size] : points[i].value("sizes", Json::object()).items())
+  for (const auto& [symbol, size] : sizes.items())
     text += fmt::format("{} = {}, ", symbol, size.dump());
   return text + text_or(points[i], "dtype", "");
 }

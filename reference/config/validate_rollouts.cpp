@@ -102,7 +102,7 @@ void check_preferences(const RunConfig& config, const Rules& rules) {
              "each rank has " + std::to_string(rows) + " rows in a micro-batch, which are not whole pairs",
              "choose an even number by data.global_batch or data.micro_batches");
   rules.rule(config.dtype != Precision::exact, "rl.loss",
-             "log_sigmoid is no function of an exact twin's residues", "compare float64 twins");
+             "log_sigmoid has no residues", "compare float64 twins");
 }
 
 /// Weights of the mismatch between trainer and generator.

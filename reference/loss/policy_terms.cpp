@@ -28,7 +28,8 @@ PolicySums& PolicySums::operator+=(const PolicySums& other) {
   pairs += other.pairs;
   margin += other.margin;
   preferred += other.preferred;
-  max_diff = std::max(max_diff, other.max_diff);
+  if (!(other.max_diff <= max_diff))  // also if it is NaN
+    max_diff = other.max_diff;
   return *this;
 }
 

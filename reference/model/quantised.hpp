@@ -28,16 +28,14 @@ torch::Tensor rounded_to(const torch::Tensor& x, NarrowFormat format);
 /// How a block's scale s follows from its largest magnitude a. M is the format's largest value; values are
 /// x' = s round(x / s).
 ///
-/// | rule          | s                                                     | source |
-/// |---------------|-------------------------------------------------------|----------------------------------|
-/// | float32       | 1 / r, r = float32(M / max(a, 1e-12)), x' = round(x r) / r | torchao, dynamic scaling |
-/// | power_of_two  | the same, r rounded down to a power of two            | torchao | | division      | a /
-/// M; 1 if a is 0                                    | DeepSeek-V3, inference/kernel.py | | division_up   | a
-/// / M rounded up to a power of two                    | Transformer Engine, block scaling| | mx            |
-/// 2^(floor(log2 a) - floor(log2 M))                     | OCP MX 1.0, section 6.3          | | mx_up | a / M
-/// rounded up to a power of two                    | NVIDIA, MXFP8 of Blackwell       | | nvfp4         |
-/// e4m3(a / 6 / t) t, t = amax of the tensor / (6 448)   | NVIDIA, arXiv:2509.25149         | | unit | 1 | a
-/// cast without a scale           |
+/// - float32: 1 / r, r = float32(M / max(a, 1e-12)), x' = round(x r) / r. Source: torchao, dynamic scaling
+/// - power_of_two: the same, r rounded down to a power of two. Source: torchao
+/// - division: a / M; 1 if a is 0. Source: DeepSeek-V3, inference/kernel.py
+/// - division_up: a / M rounded up to a power of two. Source: Transformer Engine, block scaling
+/// - mx: 2^(floor(log2 a) - floor(log2 M)). Source: OCP MX 1.0, section 6.3
+/// - mx_up: a / M rounded up to a power of two. Source: NVIDIA, MXFP8 of Blackwell
+/// - nvfp4: e4m3(a / 6 / t) t, t = amax of the tensor / (6 448). Source: NVIDIA, arXiv:2509.25149
+/// - unit: 1, a cast without a scale
 ///
 /// Scales of mx and mx_up are at least 2^-127 (E8M0).
 enum class ScaleRule { float32, power_of_two, division, division_up, mx, mx_up, nvfp4, unit };

@@ -18,10 +18,8 @@ class Line {
  public:
   Line(std::string place, const std::string& text) : place_(std::move(place)), members_(read_json(text)) {
     rule(!members_.is_discarded(),
-         "is not JSON (NaN and Infinity are no JSON either); write an object a line, and null for a number "
-         "that "
-         "is unknown");
-    rule(members_.is_object(), "is no object; write {\"prompt\": [...], \"tokens\": [...], ...}");
+         "is not JSON, which has no NaN or Infinity; write an object a line, and null for an unknown number");
+    rule(members_.is_object(), "is not an object; write {\"prompt\": [...], \"tokens\": [...], ...}");
   }
 
   Rollout rollout(int64_t vocab_size) const {

@@ -186,6 +186,9 @@ void FirstBadUpdate::find_tensor() {
   }
   if (first_)
     print_tensor();
+  if (const std::string lone = path_.lone_phase_text(probe_.sides().expected, probe_.sides().actual);
+      !lone.empty())
+    probe_.note(lone);
   if (!path_.split_on_both.empty())
     probe_.note(
         fmt::format("ranks of both sides differ among themselves, first in {}; `parity audit` of either "

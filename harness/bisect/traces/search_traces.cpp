@@ -135,6 +135,8 @@ void print_tensor(SearchRecord& record, const TensorPath& path, const TensorStat
     stage.details["replicas"] = first.split->to_json();
   }
   record.stages.push_back(std::move(stage));
+  if (const std::string lone = path.lone_phase_text("the first", "the second"); !lone.empty())
+    record.notes.push_back(lone);
   record.sentence = words + " is the first tensor that differs";
   if (first.changed)
     record.sentence += ": " + first.changed->text("the first", "the second");

@@ -250,6 +250,27 @@ const TensorStation* TensorPath::before(const TensorStation& of) const {
   return index == 0 ? nullptr : &stations[static_cast<size_t>(index) - 1];
 }
 
+std::string TensorPath::lone_phase_text(const std::string& expected, const std::string& actual) const {
+  const auto in_phase = [](trace::Phase phase) {
+    return [phase](const trace::TensorKey& key) { return key.phase == phase; };
+  };
+  for (const bool of_expected : {true, false}) {
+    const std::vector<trace::TensorKey>&own = of_expected ? only_in_expected : only_in_actual,
+          &other = of_expected ? only_in_actual : only_in_expected;
+    for (const trace::TensorKey& key : own) {
+      const bool is_shared = std::ranges::any_of(stations, in_phase(key.phase), &TensorStation::key) ||
+                             std::ranges::any_of(other, in_phase(key.phase));
+      if (is_shared)
+        continue;
+      const std::string &side = of_expected ? expected : actual, &without = of_expected ? actual : expected;
+      return fmt::format("{} has tensors in {} only ({}): {} {}, or did not record it", name_of(key.phase),
+                         side, std::ranges::count_if(own, in_phase(key.phase)), without,
+                         key.phase == trace::Phase::grad_clipped ? "does not clip" : "has none");
+    }
+  }
+  return "";
+}
+
 size_t TensorPath::differing(double beyond) const {
   return static_cast<size_t>(std::ranges::count_if(
       stations, [beyond](const TensorStation& each) { return each.differs_beyond(beyond); }));

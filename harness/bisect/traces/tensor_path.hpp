@@ -87,6 +87,9 @@ struct TensorPath {
   /// error grows twofold.
   /// \param floor  relative rounding noise of a tensor
   const TensorStation* amplifier(double floor) const;
+  /// Returns "grad_clipped has tensors in good only (51): bad does not clip, or did not record it"; "" if
+  /// each phase has tensors on both sides or on none.
+  std::string lone_phase_text(const std::string& expected, const std::string& actual) const;
   /// Returns [{"phase", "name", "differs", "relative"}], to draw the error over depth.
   Json to_json() const;
 };

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/compare/curves/series.hpp"
 #include "harness/golden/sibling.hpp"
 #include "harness/operators/judge/judge.hpp"
 #include "harness/suite/judge/case_floors.hpp"
@@ -65,20 +66,28 @@ bool asks(const Case& source, compare::Relation relation, const std::string& arm
   });
 }
 
-/// Returns whether the case itself says that an arm stands still, as one at rate 0 does: it claims that
-/// update_norm does not change.
-bool stands_still(const Case& source, const std::string& arm) {
-  return std::ranges::any_of(source.checks, [&](const compare::Check& check) {
+/// Returns whether an arm stands still, as one at rate 0 does, and the case itself says so: it claims that
+/// update_norm does not change. One that is constant but not 0 trains.
+bool stands_still(const Case& source, const std::string& arm, const trace::Trace& trace) {
+  const bool claimed = std::ranges::any_of(source.checks, [&](const compare::Check& check) {
     return check.relation == compare::Relation::unchanged && check.arms.front() == arm &&
            std::ranges::find(check.channels, "update_norm") != check.channels.end();
   });
+  const auto norms = trace.channels().find("update_norm");
+  if (!claimed || norms == trace.channels().end())
+    return false;
+  const compare::Series series = compare::series_of(norms->second, trace.steps(), trace.steps());
+  for (size_t i = 0; i < series.size(); ++i)
+    if (series.widened(i) != 0)
+      return false;
+  return true;
 }
 
 void add_training_checks(std::vector<JudgedCheck>& judged, const Case& source, const Evidence& evidence) {
   for (const Arm& arm : source.arms) {
     const trace::Trace* trace = evidence.trace(arm.name);
-    if (asks(source, compare::Relation::trained, arm.name) || stands_still(source, arm.name) || !trace ||
-        !trace->channels().contains("loss"))
+    if (asks(source, compare::Relation::trained, arm.name) || !trace ||
+        stands_still(source, arm.name, *trace) || !trace->channels().contains("loss"))
       continue;
     compare::Check check;
     check.channels = {"loss"};

@@ -47,9 +47,9 @@ std::vector<int64_t> read_nanogpt_tokens(const std::filesystem::path& path) {
     file.refuse("it has " + std::to_string(file.size()) + " bytes, and uint16 tokens have two each");
   for (const char* magic : {"\x93NUMPY", "MMIDIDX"})
     if (file.starts_with(magic))
-      file.refuse("it begins like a .npy or an .idx file, whose header is no tokens");
+      file.refuse("it begins with the header of a .npy or .idx file");
   if (begins_like_llmc(file))
-    file.refuse("it begins with the magic number of llm.c, whose header is no tokens");
+    file.refuse("it begins with the header of an llm.c file");
   return file.numbers<uint16_t>(0, file.size() / sizeof(uint16_t));
 }
 

@@ -37,7 +37,7 @@ size_t width_of(const FileBytes& file, uint8_t type) {
     case 5:
       return 8;
     default:
-      file.refuse("its type of tokens has the code " + std::to_string(type) + ", which is no integer's");
+      file.refuse("its type of tokens has the code " + std::to_string(type) + ", and no integer type has it");
   }
 }
 

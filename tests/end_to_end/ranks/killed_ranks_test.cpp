@@ -30,19 +30,16 @@ using testing::StartsWith;
 constexpr int64_t steps = 300;
 constexpr int points = 10;
 
-/// Returns the process of the rank that writes this heartbeat; 0 without one.
-pid_t process_of(const fs::path& heartbeat) {
-  const std::string wanted = "PARITY_HEARTBEAT=" + heartbeat.string() + std::string(1, '\0');
+/// Returns the process whose output is this file; 0 without one.
+pid_t process_of(const fs::path& output) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator("/proc", error)) {
     const std::string name = entry.path().filename().string();
     if (name.find_first_not_of("0123456789") != std::string::npos)
       continue;
-    try {
-      if (read_file(entry.path() / "environ").find(wanted) != std::string::npos)
-        return std::stoi(name);
-    } catch (const std::exception&) {  // of another user, or gone
-    }
+    std::error_code gone;  // or of another user
+    if (fs::read_symlink(entry.path() / "fd/1", gone) == output)
+      return std::stoi(name);
   }
   return 0;
 }
@@ -84,12 +81,15 @@ class KilledRanksTest : public FolderTest {
     fs::path heartbeat(int of) const {
       return fs::absolute(running.result().folder) / suite::heartbeat_name(of);
     }
+    fs::path output(int of) const {
+      return fs::absolute(running.result().folder) / (of == 0 ? "stdout" : fmt::format("stdout.rank{}", of));
+    }
     bool poll() {
       if (ended)
         return true;
       const int64_t come_to = done ? -1 : step_in(heartbeat(rank));
       if (victim == 0 && come_to >= 0)
-        victim = process_of(heartbeat(rank));
+        victim = process_of(output(rank));
       if (victim > 0 && come_to >= step) {
         done = ::kill(victim, signal) == 0;
         harmed = std::chrono::steady_clock::now();
@@ -105,7 +105,7 @@ class KilledRanksTest : public FolderTest {
     EXPECT_TRUE(run.done) << "rank " << run.rank << " was gone before step " << run.step;
     EXPECT_LT(*run.ended - run.harmed, std::chrono::seconds(25));
     for (int rank = 0; rank < ranks; ++rank)
-      EXPECT_EQ(process_of(run.heartbeat(rank)), 0) << "a process is left";
+      EXPECT_EQ(process_of(run.output(rank)), 0) << "a process is left";
     for (const auto& entry : fs::directory_iterator(run.running.result().folder))
       EXPECT_THAT(entry.path().filename().string(), Not(StartsWith("rendezvous")));
   }

@@ -90,7 +90,7 @@ TEST_F(ImportedRolloutsTest, BadLinesAreRefusedByPlaceAndCause) {
   EXPECT_THAT(refusal(changed("\"reward\": 1", "\"reward\": 1e999")), HasSubstr("r.jsonl:2"));
   EXPECT_THAT(refusal(changed("\"version\": 0", "\"version\": -1")), HasSubstr("as \"version\""));
   EXPECT_THAT(refusal(changed("[1, 2]", "[2, 2]")), HasSubstr("r.jsonl:2 has another prompt than line 1"));
-  EXPECT_THAT(refusal("[1]"), HasSubstr("is no object"));
+  EXPECT_THAT(refusal("[1]"), HasSubstr("is not an object"));
   EXPECT_THAT(refusal(std::string(good).substr(0, 40)), HasSubstr("r.jsonl:2 is not JSON"));
 }
 

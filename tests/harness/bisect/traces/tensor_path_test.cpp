@@ -124,6 +124,15 @@ TEST_F(TensorPathTest, WhatOneSideHasIsNoStation) {
   EXPECT_EQ(path.first_difference(), nullptr);
 }
 
+TEST_F(TensorPathTest, APhaseOfOneSideAlone_IsNamed) {
+  std::vector<Offer> clips = step_of_model();
+  clips.push_back({trace::Phase::grad_clipped, "layers.1.weight", {9, 10}});
+  const trace::Trace clipped = trace("b.h5", clips);
+  EXPECT_EQ(compare_path(clipped, healthy(), 2).lone_phase_text("good", "bad"),
+            "grad_clipped has tensors in good only (1): bad does not clip, or did not record it");
+  EXPECT_EQ(compare_path(healthy(), healthy(), 2).lone_phase_text("good", "bad"), "");
+}
+
 TEST_F(TensorPathTest, TheFirstStepIsThatOfTheChannelOrOfThePhase) {
   std::vector<Offer> off = step_of_model();
   change(off, trace::Phase::grad, "layers.1.weight", 2);

@@ -68,7 +68,7 @@ TEST_F(MegatronIndexTest, RefusesDamagedFiles) {
   for (const auto& [name, words] : std::vector<std::pair<std::string, std::string>>{
            {"magic", "does not begin with MMIDIDX"},
            {"version", "its version is 2, expected 1"},
-           {"floats", "has the code 6, which is no integer's"},
+           {"floats", "has the code 6, and no integer type has it"},
            {"cut", "it is cut short"},
            {"head", "it is cut short"},
            {"modes", "it is multimodal"},

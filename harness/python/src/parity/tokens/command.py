@@ -54,6 +54,8 @@ def tokenize(options: argparse.Namespace) -> str:
     """Returns what was done, in a sentence. Raises Problem."""
     paths = [pathlib.Path(text) for text in options.texts]
     tokenizer_file, prefix = pathlib.Path(options.tokenizer), pathlib.Path(options.output)
+    if prefix.name in ("", ".."):
+        raise Problem(f"cannot write to {prefix} (it names no file); give a prefix such as out/texts")
     for path in [*paths, tokenizer_file]:
         if not path.is_file():
             raise Problem(f"cannot read {path} (it does not exist); check the path", 3)
@@ -105,7 +107,7 @@ def _write(prefix: pathlib.Path, tokenizer: Any, marks: dict[str, int | None], t
     files = record.outputs(prefix)
     files["json"].unlink(missing_ok=True)  # which describes the files before
     prefix.parent.mkdir(parents=True, exist_ok=True)
-    parts = {end: path.with_name(f"{path.name}.part") for end, path in files.items()}
+    parts = {end: files[end].with_name(f"{files[end].name}.part") for end in ("bin", "idx")}
     vocabulary = 1 + max(tokenizer.get_vocab(with_added_tokens=True).values(), default=0)
     writer = Writer(parts["bin"], vocabulary)
     left_out, largest = 0, 0
