@@ -101,8 +101,8 @@ void check_preferences(const RunConfig& config, const Rules& rules) {
   rules.rule(rows % 2 == 0, "rl.loss",
              "each rank has " + std::to_string(rows) + " rows in a micro-batch, which are not whole pairs",
              "choose an even number by data.global_batch or data.micro_batches");
-  rules.rule(config.dtype != Precision::exact, "rl.loss",
-             "log_sigmoid has no residues", "compare float64 twins");
+  rules.rule(config.dtype != Precision::exact, "rl.loss", "log_sigmoid has no residues",
+             "compare float64 twins");
 }
 
 /// Weights of the mismatch between trainer and generator.
