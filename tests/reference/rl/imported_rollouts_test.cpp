@@ -78,7 +78,7 @@ TEST_F(ImportedRolloutsTest, BadLinesAreRefusedByPlaceAndCause) {
     EXPECT_THAT(refusal(changed("\"" + std::string(member), "\"x")),
                 HasSubstr("r.jsonl:2 has no \"" + std::string(member) + "\""));
   EXPECT_THAT(refusal(changed("-0.25", "-0.25, -1")), HasSubstr("2 tokens and 3 log probabilities"));
-  EXPECT_THAT(refusal(changed("-0.25", "NaN")), HasSubstr("is not JSON (NaN and Infinity"));
+  EXPECT_THAT(refusal(changed("-0.25", "NaN")), HasSubstr("is not JSON, which has no NaN or Infinity"));
   EXPECT_THAT(refusal(changed("-0.25", "0.25")), HasSubstr("the log probability 0.25"));
   EXPECT_THAT(refusal(changed("-0.25", "\"a\"")), HasSubstr("as a log probability"));
   EXPECT_THAT(refusal(changed("[3, 4]", "[3, 12]")),

@@ -49,9 +49,9 @@ TEST_F(BinaryTokensTest, RefusesWhatNanogptDoesNotWrite) {
   refused("", "is empty");
   refused("abc", "it has 3 bytes, and uint16 tokens have two each");
   refused(std::string("\x32\0", 2), "token 50 at offset 0 is beyond the vocabulary of 50");
-  refused(std::string("\x88\xd8\x34\x01", 4) + std::string(1020, '\0'), "the magic number of llm.c");
-  refused("MMIDIDX" + std::string(27, '\0'), "begins like a .npy or an .idx file");
-  refused("\x93NUMPY\x01" + std::string(121, ' '), "begins like a .npy or an .idx file");
+  refused(std::string("\x88\xd8\x34\x01", 4) + std::string(1020, '\0'), "the header of an llm.c file");
+  refused("MMIDIDX" + std::string(27, '\0'), "the header of a .npy or .idx file");
+  refused("\x93NUMPY\x01" + std::string(121, ' '), "the header of a .npy or .idx file");
   expect_refused(named("none.bin", TokenFormat::nanogpt), "it does not exist");
   expect_refused(bytes("y.bin", TokenFormat::by_name, "ab"), "cannot tell the format");
 }
