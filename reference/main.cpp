@@ -78,7 +78,8 @@ std::vector<std::string> arguments_of(int argc, char** argv) {
   const std::string_view first = argc == 2 ? argv[1] : "";
   if (!first.starts_with(serve))
     return {argv + 1, argv + argc};
-  std::vector<std::string> arguments = parity::serve_forks(std::atoi(first.substr(serve.size()).data()));
+  std::vector<std::string> arguments =
+      parity::serve_forks(std::atoi(std::string(first.substr(serve.size())).c_str()));
   arguments.erase(arguments.begin());
   return arguments;
 }

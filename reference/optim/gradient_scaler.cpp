@@ -28,7 +28,7 @@ bool GradientScaler::unscale(const Parameters& parameters,
 
 /// PyTorch's kernel multiplies by a float32 number, which would round the twin's gradients to 24 bits.
 void GradientScaler::unscale_twin(const std::vector<torch::Tensor>& gradients, const torch::Tensor& inverse) {
-  for (torch::Tensor gradient : gradients) {
+  for (const torch::Tensor& gradient : gradients) {
     found_.logical_or_(at::isfinite(gradient).all().logical_not());
     gradient.mul_(inverse);
   }

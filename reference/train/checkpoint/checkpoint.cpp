@@ -122,7 +122,8 @@ std::string kind_of_state(const std::string& name) {
 void require_all_read(const Entries& entries, const std::set<std::string>& kinds,
                       const std::filesystem::path& file) {
   for (const auto& entry : entries) {
-    const std::string name = entry.key(), kind = kind_of_state(name);
+    const std::string& name = entry.key();
+    const std::string kind = kind_of_state(name);
     if ((kind.starts_with("optimizer/") || kind == "loss_scale") && !kinds.contains(kind))
       throw UserError(
           fmt::format("cannot resume from {} (it holds {}, which this config does not use); resume "
