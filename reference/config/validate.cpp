@@ -124,17 +124,20 @@ void check_exact(const RunConfig& config, const Rules& rules) {
              "set device = \"cpu\"");
 }
 
-/// The layout of the process that resumes must be valid too. Muon's rules look at both layouts themselves.
+/// What depends on the layout, and so must hold for that of the process that resumes too.
+void check_layout(const RunConfig& config, const Rules& rules) {
+  check_model(config, rules);
+  check_parallel(config, rules);
+  check_loss(config, rules);
+  check_precision(config, rules);
+  check_rollouts(config, rules);
+}
+
+/// Muon's rules look at both layouts themselves.
 void check_resumed(RunConfig config) {
   config.parallel = config.resumed_parallel();
   try {
-    const Rules rules(config);
-    check_model(config, rules);
-    check_parallel(config, rules);
-    check_invariance(config, rules);
-    check_loss(config, rules);
-    check_precision(config, rules);
-    check_rollouts(config, rules);
+    check_layout(config, Rules(config));
   } catch (const UserError& error) {
     throw UserError("the layout that checkpoint.resume_* gives: " + std::string(error.what()));
   }
@@ -178,15 +181,11 @@ void validate(const RunConfig& config) {
              "give 1 to 1024");
   check_data(config, rules);
   check_probe(config, rules);
-  check_model(config, rules);
-  check_parallel(config, rules);
+  check_layout(config, rules);
   check_documents(config, rules);
   check_attention(config, rules);
-  check_loss(config, rules);
   check_optimizer(config, rules);
-  check_precision(config, rules);
   check_schedule(config, rules);
-  check_rollouts(config, rules);
   check_checkpoint(config, rules);
   check_exact(config, rules);
 }

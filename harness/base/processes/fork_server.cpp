@@ -14,7 +14,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -22,6 +21,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/json/json.hpp"
+#include "harness/base/processes/child_setup.hpp"
 #include "harness/base/processes/offspring.hpp"
 
 namespace parity {
@@ -77,34 +77,14 @@ bool is_adopted(pid_t parent) {
   return ::getppid() == parent;
 }
 
-bool opens_as(const std::string& path, int flags, int target) {
-  const int file = ::open(path.c_str(), flags | O_CLOEXEC, 0644);
-  const bool is_open = file >= 0 && ::dup2(file, target) >= 0;
-  if (file >= 0)
-    ::close(file);
-  return is_open;
-}
-
-bool runs_on(const std::vector<int>& cores) {
-  if (cores.empty())
-    return true;
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  for (const int core : cores)
-    CPU_SET(static_cast<size_t>(core), &set);
-  return ::sched_setaffinity(0, sizeof set, &set) == 0;
-}
-
 /// Makes the forked process what the request asks for. \return errno, 0 for success
 int become_process(const Json& request) {
   ::setpgid(0, request.at("group").get<pid_t>());
   for (const auto& [name, value] : request.at("environment").items())
     ::setenv(name.c_str(), value.get_ref<const std::string&>().c_str(), 1);
-  const bool is_ready = runs_on(request.at("cores").get<std::vector<int>>()) &&
-                        opens_as("/dev/null", O_RDONLY, 0) &&
-                        opens_as(request.at("out").get<std::string>(), O_WRONLY | O_CREAT | O_APPEND, 1) &&
-                        opens_as(request.at("err").get<std::string>(), O_WRONLY | O_CREAT | O_APPEND, 2);
-  return is_ready ? 0 : errno;
+  const auto text = [&](const char* name) { return request.at(name).get<std::string>(); };
+  const auto cores = core_set(request.at("cores").get<std::vector<int>>());
+  return set_up_child(cores, text("out").c_str(), text("err").c_str()) ? 0 : errno;
 }
 
 /// Forks twice. \return whether this is the new process

@@ -16,12 +16,12 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "harness/base/error.hpp"
+#include "harness/base/processes/child_setup.hpp"
 #include "harness/base/processes/offspring.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
 
@@ -61,17 +61,8 @@ Prepared prepare(const ProcessSpec& spec) {
   prepared.envp.push_back(nullptr);
   prepared.out = spec.stdout_file.empty() ? "/dev/null" : spec.stdout_file.string();
   prepared.err = spec.stderr_file.empty() ? "/dev/null" : spec.stderr_file.string();
-  if (!spec.cores.empty()) {
-    CPU_ZERO(&prepared.cores.emplace());
-    for (const int core : spec.cores)
-      CPU_SET(static_cast<size_t>(core), &*prepared.cores);
-  }
+  prepared.cores = core_set(spec.cores);
   return prepared;
-}
-
-bool redirect(const char* path, int flags, int target) {
-  const int file = ::open(path, flags | O_CLOEXEC, 0644);
-  return file >= 0 && ::dup2(file, target) >= 0;
 }
 
 /// Runs in the child and makes only async-signal-safe calls. Reports errno through `report` if exec fails.
@@ -84,11 +75,7 @@ bool redirect(const char* path, int flags, int target) {
   plain.sa_handler = SIG_DFL;
   for (const int signal : {SIGINT, SIGTERM, SIGPIPE, SIGHUP, SIGXFSZ})
     ::sigaction(signal, &plain, nullptr);
-  const bool placed =
-      !prepared.cores || ::sched_setaffinity(0, sizeof *prepared.cores, &*prepared.cores) == 0;
-  if (placed && redirect("/dev/null", O_RDONLY, 0) &&
-      redirect(prepared.out.c_str(), O_WRONLY | O_CREAT | O_APPEND, 1) &&
-      redirect(prepared.err.c_str(), O_WRONLY | O_CREAT | O_APPEND, 2))
+  if (set_up_child(prepared.cores, prepared.out.c_str(), prepared.err.c_str()))
     ::execve(prepared.program.c_str(), prepared.argv.data(), prepared.envp.data());
   const int error = errno;
   [[maybe_unused]] const ssize_t written = ::write(report, &error, sizeof error);

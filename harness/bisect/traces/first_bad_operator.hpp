@@ -44,7 +44,7 @@ struct FirstBadOperator {
 
 /// Returns the operator at the first difference. The calls of the sides are paired (operator_calls.hpp). An
 /// operator that only one side runs is named if a tensor that differs holds its result, bit for bit. In a
-/// module that does not compute the tensor it is no difference: tensors computed after it agree.
+/// module that does not compute the tensor it does not count: tensors computed after it agree.
 /// \param first  the first differing tensor that is not an operator's
 /// \param rank   the rank on which it differs. Ranks compute in parallel, so only its operators are examined.
 /// \return nothing if the rank recorded no operator before the tensor, the operators of the sides have

@@ -74,10 +74,6 @@ void measure_noise(Trial& trial, const suite::Case& source, const suite::SuiteOp
   }
 }
 
-}  // namespace
-
-namespace {
-
 Trials run_once(const std::vector<ProposedCase>& proposals, const fs::path& folder,
                 const suite::SuiteOptions& options, Progress& progress) {
   std::vector<Trial> trials;

@@ -189,7 +189,8 @@ std::optional<Curve> find_curve(const Points& points) {
     // The last value of a 1-indexed warmup is the peak.
     const bool warms_to_peak = !texts.empty() && texts.back().ends_with("1-indexed");
     const size_t count = cuts.down - cuts.top - (warms_to_peak ? 1 : 0);
-    texts.push_back(fmt::format("{:.6g} for {} update{}", most, count, count == 1 ? "" : "s"));
+    if (count > 0)
+      texts.push_back(fmt::format("{:.6g} for {} update{}", most, count, count == 1 ? "" : "s"));
   }
   if (fall.size() > 0) {
     std::optional<Found> decay =

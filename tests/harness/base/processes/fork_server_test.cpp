@@ -14,27 +14,20 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/files/file.hpp"
+#include "tests/support/scratch.hpp"
 
 namespace parity {
 namespace {
-namespace fs = std::filesystem;
 using std::chrono::seconds;
 
-class ForkServerTest : public testing::Test {
+class ForkServerTest : public FolderTest {
  protected:
-  void SetUp() override {
-    std::string pattern = testing::TempDir() + "forks_XXXXXX";
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   ProcessSpec spec(std::vector<std::string> words) const {
     ProcessSpec spec;
     spec.argv = {"program"};
     spec.argv.insert(spec.argv.end(), words.begin(), words.end());
-    spec.stdout_file = folder_ / "out";
-    spec.stderr_file = folder_ / "err";
+    spec.stdout_file = folder / "out";
+    spec.stderr_file = folder / "err";
     return spec;
   }
   /// Returns the parent of a process, as the kernel has it.
@@ -48,7 +41,6 @@ class ForkServerTest : public testing::Test {
     fields >> state >> parent;
     return parent;
   }
-  fs::path folder_;
 };
 
 TEST_F(ForkServerTest, EachProcessHasItsArgumentsEnvironmentAndStatus) {
@@ -57,7 +49,7 @@ TEST_F(ForkServerTest, EachProcessHasItsArgumentsEnvironmentAndStatus) {
   first.environment = {{"OF_RANK", "0"}};
   EXPECT_EQ(server.spawn(first).wait_for(seconds(20))->exit_status(), 3);
   EXPECT_TRUE(server.spawn(second).wait_for(seconds(20))->succeeded());
-  EXPECT_EQ(read_file(folder_ / "out"), "program|a b|3|c|0|forked\nprogram|x|0|c|none|forked\n");
+  EXPECT_EQ(read_file(folder / "out"), "program|a b|3|c|0|forked\nprogram|x|0|c|none|forked\n");
 }
 
 TEST_F(ForkServerTest, AProcessIsAChildInItsGroup_AndCanBeKilled) {
@@ -78,7 +70,7 @@ TEST_F(ForkServerTest, AProcessIsAChildInItsGroup_AndCanBeKilled) {
 TEST_F(ForkServerTest, AnOutputThatCannotBeOpened_IsSaid) {
   ForkServer server(PARITY_FORKED_PROGRAM, {});
   ProcessSpec lost = spec({"x", "0"});
-  lost.stdout_file = folder_ / "absent/out";
+  lost.stdout_file = folder / "absent/out";
   try {
     server.spawn(lost);
     FAIL();
