@@ -61,6 +61,8 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"rl.loss = \"dpo\"\nrl.group_size = 2\nrl.dpo_beta = 0", "rl.dpo_beta", "no preference"},
         Refused{"rl.loss = \"dpo\"\nrl.group_size = 2\nrl.reference = \"never\"", "rl.reference",
                 "log ratios"},
+        Refused{"rl.loss = \"dpo\"\nrl.group_size = 2\nrl.unknown_logprobs = \"drop\"\ndata.path = \"x\"",
+                "rl.unknown_logprobs", "dpo, whose rewards are log ratios"},
         Refused{"rl.loss = \"dpo\"\nrl.group_size = 2\nrl.kl_coef = 0.1", "rl.kl_coef",
                 "rewards are log ratios"},
         Refused{"rl.loss = \"dpo\"\nrl.group_size = 2\ndata.micro_batches = 4", "rl.loss", "not whole pairs"},

@@ -83,9 +83,9 @@ class GradientScalerTest : public testing::Test {
     config.scale_interval = 2;
     return config;
   }
-  bool update(GradientScaler& scaler, float gradient) {
-    const Parameters parameters = {{"w", torch::ones({1}).requires_grad_()}};
-    gradient_ = torch::full({1}, gradient);
+  bool update(GradientScaler& scaler, double gradient, torch::ScalarType dtype = torch::kFloat) {
+    const Parameters parameters = {{"w", torch::ones({1}, dtype).requires_grad_()}};
+    gradient_ = torch::full({1}, gradient, dtype);
     torch::Tensor(parameters[0].value).mutable_grad() = gradient_;
     const bool skips = scaler.unscale(parameters, [](const torch::Tensor&) {});
     scaler.update();
@@ -113,6 +113,14 @@ TEST_F(GradientScalerTest, DoesNotGrowToInfinity) {
   for (int i = 0; i < 4; ++i)
     EXPECT_FALSE(update(scaler, 1));
   EXPECT_EQ(scaler.scale(), 0x1p127);
+}
+
+TEST_F(GradientScalerTest, DividesTheTwinsGradientsInDouble) {
+  GradientScaler scaler(config_of(1000), torch::kCPU);
+  EXPECT_FALSE(update(scaler, 3, torch::kDouble));
+  EXPECT_NEAR(gradient_.item<double>(), 3e-3, 0x1p-60) << "3 * float32(1e-3) is 1.4e-10 away";
+  EXPECT_TRUE(update(scaler, INFINITY, torch::kDouble));
+  EXPECT_EQ(scaler.scale(), 500);
 }
 
 TEST_F(GradientScalerTest, OverflowOfAnotherRankSkipsToo) {
