@@ -13,6 +13,7 @@ from recorded import Trace
 import torch
 import torch.distributed as dist
 import torch.distributed._functional_collectives as functional
+from torch.distributed.distributed_c10d import _coalescing_manager
 from torch.distributed.fsdp import fully_shard
 from torch.nn.parallel import DistributedDataParallel
 
@@ -61,6 +62,16 @@ class CollectivesTest(RanksTest):
             exchanged = [numbers(2)[rank].item(), numbers(2)[rank].item() + 1]
             self.assertEqual(found[rank, f"all_to_all {over}:out.received"].tolist(), exchanged)
 
+    def received(self):
+        """rank -> the values that it got in update 1, in the order of the calls."""
+        got = {}
+        for rank in range(2):
+            place = self.path if rank == 0 else self.path.with_name("trace.rank1.h5")
+            found = Trace(place).tensors.items()
+            got[rank] = [value.tolist() for (step, _, name), value in sorted(found, key=lambda one: one[0][2])
+                         if step == 1 and "out.received" in name]
+        return got
+
     @staticmethod
     def group(found):
         return next(name for _, name in found if name.startswith("all_gather")).split(" over ")[1].split(" of ")[0]
@@ -93,6 +104,93 @@ class CollectivesTest(RanksTest):
         found = {(rank, name.split(" ")[0], name.split(":")[1]): value for (rank, name), value in self.tensors().items()}
         self.assertEqual(found[0, "send", "in.sent"].tolist(), numbers(4).tolist())
         self.assertEqual(found[1, "receive", "out.received"].tolist(), numbers(4).tolist())
+
+    def test_two_groups_may_be_used_in_different_orders(self):
+        def body(mesh):
+            first, second, rank = mesh["tp"].get_group(), dist.new_group([0, 1]), dist.get_rank()
+            with self.record() as rec:
+                values = [numbers(4) + rank, numbers(3) + rank]
+                works = {at: dist.all_reduce(values[at], group=(first, second)[at], async_op=True)
+                         for at in ((0, 1) if rank == 0 else (1, 0))}
+                for work in works.values():
+                    work.wait()
+                torch.stack([values[0][:3], values[1]])
+                rec.step()
+
+        self.on_ranks((1, 2), body)
+        expected = [(2 * numbers(4) + 1).tolist(), (2 * numbers(3) + 1).tolist()]
+        self.assertEqual(self.received(), {0: expected, 1: expected[::-1]})
+
+    def test_ranks_that_receive_before_they_send_are_not_held_up(self):
+        def body(mesh):
+            rank = dist.get_rank()
+            with self.record() as rec:
+                landed = torch.zeros(4)
+                messages = [dist.P2POp(dist.irecv, landed, 1 - rank), dist.P2POp(dist.isend, numbers(4) + rank, 1 - rank)]
+                for work in dist.batch_isend_irecv(messages):
+                    work.wait()
+                landed.mul_(2)
+                rec.step()
+
+        self.assertNotIn("not recorded", self.on_ranks((1, 2), body))
+        self.assertEqual(self.received(), {0: [(numbers(4) + 1).tolist()], 1: [numbers(4).tolist()]})
+
+    def test_a_collective_of_several_tensors_has_all_of_them(self):
+        def body(mesh):
+            with self.record() as rec:
+                with _coalescing_manager(group=mesh["tp"].get_group()):
+                    for size in (2, 3):
+                        dist.all_reduce(numbers(size) + dist.get_rank(), group=mesh["tp"].get_group())
+                rec.step()
+
+        self.on_ranks((1, 2), body)
+        both = torch.cat([2 * numbers(2) + 1, 2 * numbers(3) + 1]).view(torch.uint8).tolist()
+        self.assertEqual(self.received(), {0: [both], 1: [both]})
+
+    def test_use_before_the_wait_is_reported_and_not_recorded(self):
+        def body(mesh):
+            with self.record() as rec:
+                if dist.get_rank() == 0:
+                    dist.send(numbers(4), 1)
+                else:
+                    landed = torch.zeros(4)
+                    work = dist.irecv(landed, 0)
+                    landed.sum()
+                    work.wait()
+                rec.step()
+
+        said = self.on_ranks((1, 2), body)
+        self.assertIn("uses what receive over world of ranks 0, 1 brings before it has waited for it", said)
+        self.assertEqual(self.received(), {0: [], 1: []})
+
+    def test_a_message_that_nobody_waits_for_is_reported(self):
+        def body(mesh):
+            with self.record() as rec:
+                if dist.get_rank() == 0:
+                    dist.send(numbers(4), 1)
+                else:
+                    work = dist.irecv(torch.zeros(4), 0)
+                rec.step()
+                if dist.get_rank() == 1:
+                    work.wait()
+
+        self.assertIn("no wait for receive over world of ranks 0, 1", self.on_ranks((1, 2), body))
+
+    def test_other_parts_of_a_buffer_may_be_used_before_the_wait(self):
+        def body(mesh):
+            with self.record() as rec:
+                buffer = torch.zeros(8)
+                if dist.get_rank() == 0:
+                    dist.send(numbers(4), 1)
+                else:
+                    work = dist.irecv(buffer[:4], 0)
+                    buffer[4:].add_(1)
+                    work.wait()
+                    buffer.mul_(2)
+                rec.step()
+
+        self.assertNotIn("not recorded", self.on_ranks((1, 2), body))
+        self.assertEqual(self.received(), {0: [], 1: [numbers(4).tolist()]})
 
     def test_ddp_and_fully_shard_train_the_same_and_are_seen(self):
         def body(mesh):

@@ -56,11 +56,8 @@ class Collective:
     is_message: bool
 
     def run(self) -> tuple[Any, list[Any]]:
-        """Runs it. Returns its result, and the tensors that this rank gets. A collective has ended by then. Whoever waits
-        for it again waits for nothing. A message has not: two ranks that wait for each other's would wait forever."""
+        """Starts it, and waits for nothing. Returns the result of the call, and the tensors that this rank will get."""
         result = self._call()
-        if not self.is_message:
-            _wait(result)
         return result, self._received(result)
 
 
@@ -109,18 +106,6 @@ def joined(tensors: list[Any]) -> Any:
 
 def _given(given: dict[str, Any], *names: str) -> list[Any]:
     return [tensor for name in names for tensor in tensors_of(given.get(name))]
-
-
-def _wait(result: Any) -> None:
-    """Waits for the work of ProcessGroup, or for the tensors of a functional collective."""
-    if isinstance(result, torch.ScriptObject):
-        result.wait()
-    elif isinstance(result, torch.Tensor):
-        torch.ops._c10d_functional.wait_tensor(result)
-    elif isinstance(result, (list, tuple)):
-        works = [item for item in result if isinstance(item, torch.ScriptObject)]
-        for item in works or result:
-            _wait(item)
 
 
 def _group_of(given: dict[str, Any]) -> Any:

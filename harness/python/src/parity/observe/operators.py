@@ -11,7 +11,8 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode
 
 from ..native.library import Error
-from .collectives import collective_of, joined, tensors_of
+from .arrivals import Arrivals
+from .collectives import collective_of
 
 #: Called before an operator runs, with its name; returns what takes (slot, tensor), or None.
 Start = Callable[[str], Callable[[str, Any], None] | None]
@@ -24,20 +25,22 @@ _OF_GROUPS = ("c10d::", "_c10d_functional::", "_c10d_functional_autograd::")
 
 class OperatorMode(TorchDispatchMode):  # type: ignore[misc]
     """Gives the inputs and outputs of each operator, named as harness/trace/FORMAT.md says. Views, and memory that was
-    never written, are left out. Of a collective it gives what this rank puts in, and what it gets once it has ended."""
+    never written, are left out. Of a collective it gives what this rank puts in, and what it gets once the trainer uses
+    it."""
 
     def __init__(self, start: Start, start_collective: StartCollective) -> None:
         super().__init__()
         self._start, self._start_collective = start, start_collective
-        self._awaited: list[tuple[Callable[[str, Any], None], list[Any]]] = []  # messages
+        self._arrivals = Arrivals()
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         if func._schema.name.startswith(_OF_GROUPS):
             return self._communicate(func, args, kwargs)
-        if self._awaited:
-            self._take_messages([one for one in tensors_of([args, list(kwargs.values())]) if _has_memory(one)])
-        take = None if _gives_nothing_new(func._schema) else self._start(func._schema.name)
+        gives_new = not _gives_nothing_new(func._schema)
+        if gives_new and self._arrivals:
+            self._arrivals.used_by([args, list(kwargs.values())])
+        take = self._start(func._schema.name) if gives_new else None
         if take is None:
             return func(*args, **kwargs)
         arguments = list(_arguments(func._schema, args, kwargs))
@@ -55,6 +58,12 @@ class OperatorMode(TorchDispatchMode):  # type: ignore[misc]
 
     def _communicate(self, func: Any, args: Any, kwargs: Any) -> Any:
         """Runs an operator of process groups, whose results may be filled later than it returns."""
+        if func._schema.name == "_c10d_functional::wait_tensor":
+            result = func(*args, **kwargs)
+            self._arrivals.used_by(args)
+            return result
+        if self._arrivals:
+            self._arrivals.used_by([args, list(kwargs.values())])
         collective = collective_of(func, args, kwargs)
         take = self._start_collective(collective.what) if collective is not None else None
         if collective is None or take is None:
@@ -62,28 +71,15 @@ class OperatorMode(TorchDispatchMode):  # type: ignore[misc]
         if collective.sent is not None:
             take("in.sent", collective.sent)
         result, received = collective.run()
-        if received and collective.is_message:
-            self._awaited.append((take, received))
-        elif received:
-            take("out.received", joined(received))
+        self._arrivals.expect(collective, result, received, take)
         return result
-
-    def _take_messages(self, read: Any = None) -> None:
-        """Gives the messages that the trainer has waited for: those that an operator reads, or all without one."""
-        touched = None if read is None else {tensor.untyped_storage().data_ptr() for tensor in read}
-        waiting, self._awaited = self._awaited, []
-        for take, received in waiting:
-            if touched is None or any(tensor.untyped_storage().data_ptr() in touched for tensor in received):
-                take("out.received", joined(received))
-            else:
-                self._awaited.append((take, received))
 
     def close(self) -> None:
         """Stops watching. Raises Error if another mode was entered since and not left."""
         if _get_current_dispatch_mode() is not self:
             raise Error("another TorchDispatchMode is open across rec.step(); enter and leave it between two calls")
-        self._take_messages()
         self.__exit__(None, None, None)
+        self._arrivals.end()
 
 
 def _arguments(schema: Any, args: Any, kwargs: Any) -> Iterator[tuple[str, Any, bool]]:
@@ -111,10 +107,6 @@ def _take(take: Callable[[str, Any], None], slot: str, value: Any) -> None:
     elif isinstance(value, (list, tuple)):
         for number, item in enumerate(value):
             _take(take, f"{slot}[{number}]", item)
-
-
-def _has_memory(tensor: Any) -> bool:
-    return bool(tensor.layout == torch.strided and not tensor.is_meta)
 
 
 def _gives_nothing_new(schema: Any) -> bool:
