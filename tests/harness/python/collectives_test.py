@@ -132,7 +132,7 @@ class CollectivesTest(RanksTest):
                 landed.mul_(2)
                 rec.step()
 
-        self.assertNotIn("not recorded", self.on_ranks((1, 2), body))
+        self.assertNotIn("not kept", self.on_ranks((1, 2), body))
         self.assertEqual(self.received(), {0: [(numbers(4) + 1).tolist()], 1: [numbers(4).tolist()]})
 
     def test_a_collective_of_several_tensors_has_all_of_them(self):
@@ -189,7 +189,7 @@ class CollectivesTest(RanksTest):
                     buffer.mul_(2)
                 rec.step()
 
-        self.assertNotIn("not recorded", self.on_ranks((1, 2), body))
+        self.assertNotIn("not kept", self.on_ranks((1, 2), body))
         self.assertEqual(self.received(), {0: [], 1: [numbers(4).tolist()]})
 
     def test_ddp_and_fully_shard_train_the_same_and_are_seen(self):

@@ -62,7 +62,8 @@ def _record(words: list[str]) -> int:
     try:
         _check_capture(options.capture)
     except (OSError, ValueError, Error) as problem:
-        parser.error(f"cannot record with the capture {options.capture or os.environ.get('PARITY_CAPTURE')} ({problem})")
+        capture = options.capture or os.environ.get("PARITY_CAPTURE")
+        parser.error(f"cannot record with the capture {capture} ({problem})")
     _watch(options.output or os.environ.get("PARITY_TRACE") or "trace.h5", options.capture, options.extra or [])
     sys.argv = [options.script, *options.arguments]
     if options.module:

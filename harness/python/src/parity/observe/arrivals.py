@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The parity authors
 # SPDX-License-Identifier: Apache-2.0
-"""Reads what collectives and messages bring to this rank once the trainer has waited for it. Import it only where PyTorch
-is there."""
+"""Reads what collectives and messages bring to this rank once the trainer has waited for it. Import it only where
+PyTorch is there."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class _Arrival:
     is_message: bool
 
     def is_outstanding(self) -> bool:
-        """Whether the trainer uses it too early. Only on the CPU can that be seen: a GPU's stream waits, not the program."""
+        """Whether the trainer uses it too early. Only the CPU shows that: a GPU's stream waits, not the program."""
         on_cpu = all(tensor.device.type == "cpu" for tensor in self.tensors)
         if not on_cpu or self.work is None:
             return False
@@ -40,14 +40,14 @@ class _Arrival:
             for tensor in self.tensors:
                 torch.ops._c10d_functional.wait_tensor(tensor)
         if any(tensor.numel() > 0 and tensor.untyped_storage().nbytes() == 0 for tensor in self.tensors):
-            warn(f"the trainer freed what {self.what} brings before it used it; its bytes are not recorded")
+            warn(f"the trainer freed what {self.what} brings before it used it; its bytes are not kept")
         else:
             self.take("out.received", joined(self.tensors))
 
 
 class Arrivals:
-    """Tensors that a collective or a message fills after its call has returned. The recorder does not wait in the call: two
-    ranks that use two groups in different orders, or receive before they send, would wait forever."""
+    """Tensors that a collective or a message fills after its call has returned. The recorder does not wait in the call:
+    two ranks that use two groups in different orders, or receive before they send, would wait forever."""
 
     def __init__(self) -> None:
         self._pending: list[_Arrival] = []
@@ -73,7 +73,7 @@ class Arrivals:
         self._pending = [one for one in self._pending if one not in used]
         for arrival in used:
             if arrival.is_outstanding():
-                warn(f"the trainer uses what {arrival.what} brings before it has waited for it; its bytes are not recorded")
+                warn(f"the trainer uses what {arrival.what} brings before it has waited for it; its bytes are not kept")
             else:
                 arrival.read()
 
@@ -83,7 +83,7 @@ class Arrivals:
         pending, self._pending = self._pending, []
         for arrival in pending:
             if arrival.is_message and arrival.is_outstanding():
-                warn(f"no wait for {arrival.what} before the end of the update; its bytes are not recorded")
+                warn(f"no wait for {arrival.what} before the end of the update; its bytes are not kept")
                 continue
             if arrival.work is not None and not arrival.is_message:
                 arrival.work.wait()
@@ -93,7 +93,8 @@ class Arrivals:
 def _work_of(result: Any) -> Any:
     from torch._C._distributed_c10d import Work
 
-    works = [item for item in (result if isinstance(result, (list, tuple)) else [result]) if isinstance(item, torch.ScriptObject)]
+    results = result if isinstance(result, (list, tuple)) else [result]
+    works = [item for item in results if isinstance(item, torch.ScriptObject)]
     return Work.unbox(works[0]) if works else None
 
 

@@ -14,7 +14,6 @@ from ..recording.capture import Capture
 from .activations import Keeper
 from .execution import Execution, Place
 
-
 COLLECTIVES = "comm"
 
 

@@ -41,7 +41,8 @@ def _text_of(line: bytes, place: str, field: str) -> str:
 
 def _checked(text: object, place: str, field: str) -> str:
     if not isinstance(text, str):
-        raise Problem(f"cannot read {place} ('{field}' must be text, not {type(text).__name__}); leave the document out")
+        given = type(text).__name__
+        raise Problem(f"cannot read {place} ('{field}' must be text, not {given}); leave the document out")
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
