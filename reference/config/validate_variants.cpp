@@ -67,6 +67,9 @@ void check_invariant_parts(const RunConfig& config, const Rules& rules) {
   rules.rule(!config.train.batch_invariant || config.architecture.attention_gate == AttentionGate::none,
              "train.batch_invariant", "the gate's sigmoid rounds the last elements of an array otherwise",
              "set architecture.attention_gate = \"none\"");
+  rules.rule(!config.train.batch_invariant || config.architecture.logit_softcap == 0, "train.batch_invariant",
+             "the cap's tanh rounds the last elements of an array otherwise",
+             "set architecture.logit_softcap = 0");
 }
 
 void check_multi_token(const RunConfig& config, const Rules& rules) {

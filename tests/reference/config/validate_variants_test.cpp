@@ -21,6 +21,14 @@ INSTANTIATE_TEST_SUITE_P(
         Impossible{"SinksOfVarlen", "architecture.attention_sinks = true\nattention.backend = \"varlen\"",
                    "architecture.attention_sinks = true"},
         Impossible{"NegativeCap", "architecture.logit_softcap = -1.0", "architecture.logit_softcap = -1.0"},
+        Impossible{
+            "CapInAnyBatch",
+            "architecture.logit_softcap = 9.0\ntrain.batch_invariant = true\nattention.backend = \"tiled\"",
+            "train.batch_invariant = true"},
+        Impossible{"GateInAnyBatch",
+                   "architecture.attention_gate = \"heads\"\ntrain.batch_invariant = true\n"
+                   "attention.backend = \"tiled\"",
+                   "train.batch_invariant = true"},
         Impossible{"NegativeZ", "loss.z_coef = -1.0", "loss.z_coef = -1.0"},
         Impossible{"ZOfAPolicy", "loss.z_coef = 1e-4\ndata.source = \"rollouts\"", "loss.z_coef"},
         Impossible{"ZOfExactTwin", "loss.z_coef = 1e-4\ndtype = \"exact\"", "loss.z_coef"},

@@ -4,6 +4,7 @@
 // Which operators batch-invariant mode relies on: read from the dispatcher while a model runs, and compared
 // with what the operator cases prove. An operator that is in neither list makes this test fail.
 #include <filesystem>
+#include <functional>
 #include <set>
 #include <string>
 
@@ -14,9 +15,11 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/record_function.h>
 
+#include "reference/config/validate.hpp"
 #include "reference/model/batch_invariance.hpp"
 #include "reference/model/decoder/decoder.hpp"
 #include "tests/reference/tiny.hpp"
+#include "tests/reference/tiny_latent.hpp"
 #include "tests/support/places.hpp"
 
 namespace parity::reference {
@@ -48,6 +51,10 @@ std::set<std::string> operators_of_forward(Decoder& model) {
   const auto handle =
       at::addThreadLocalCallback(at::RecordFunctionCallback(&note).scopes({at::RecordScope::FUNCTION}));
   model.forward({tokens, places, masks});
+  size_t depth = 0;
+  for (const torch::Tensor& hidden :
+       model.further(model.hidden({tokens, places, masks}), {tokens, places, masks}))
+    model.further_output(hidden, depth++);
   at::removeCallback(handle);
   return seen;
 }
@@ -70,41 +77,71 @@ void add_proven(const std::filesystem::path& file, std::set<std::string>& proven
 
 std::set<std::string> proven_operators() {
   std::set<std::string> proven;
-  for (const char* name : {"batch_invariant.toml", "batch_invariant_rope.toml"})
+  for (const char* name :
+       {"batch_invariant.toml", "batch_invariant_attention.toml", "batch_invariant_rope.toml"})
     add_proven(std::filesystem::path(places::source) / "cases" / "operators" / name, proven);
   return proven;
 }
 
-// They copy elements, or make memory.
+// They copy or convert elements one by one, or make memory.
 const std::set<std::string> movers = {
-    "aten::_unsafe_view",        "aten::cat",        "aten::clone",         "aten::copy_",
-    "aten::empty.memory_format", "aten::empty_like", "aten::empty_strided", "aten::index_select"};
+    "aten::_to_copy",   "aten::full",          "aten::fill_.Scalar", "aten::_unsafe_view",
+    "aten::cat",        "aten::clone",         "aten::copy_",        "aten::empty.memory_format",
+    "aten::empty_like", "aten::empty_strided", "aten::index_select"};
 
-TEST(BatchInvariantOperatorsTest, EachOneOfAForwardPassIsProvenByACase) {
+/// A model that train.batch_invariant allows, as a change of the tiny one.
+struct Allowed {
+  const char* name;
+  std::function<void(RunConfig&)> change;
+  std::set<std::string> of_weights = {};  ///< operators that the batch does not enter
+};
+
+class BatchInvariantOperatorsTest : public testing::TestWithParam<Allowed> {};
+
+INSTANTIATE_TEST_SUITE_P(
+    , BatchInvariantOperatorsTest,
+    testing::Values(
+        Allowed{"Plain", [](RunConfig&) {}},
+        Allowed{"Latent", [](RunConfig& config) { config.architecture = latent(config.architecture, 0); }},
+        Allowed{"LatentQueries",
+                [](RunConfig& config) { config.architecture = latent(config.architecture, 5); }},
+        Allowed{"QkNorm", [](RunConfig& config) { config.architecture.qk_norm = Switch::on; }},
+        Allowed{"Tied", [](RunConfig& config) { config.architecture.tied_embeddings = Switch::on; }},
+        Allowed{"Nope", [](RunConfig& config) { config.architecture.nope_every = 2; }},
+        Allowed{"FusedQkv", [](RunConfig& config) { config.architecture.fused_qkv = true; }},
+        Allowed{"EmbeddingScale",
+                [](RunConfig& config) { config.architecture.embedding_scale = EmbeddingScale::sqrt_dim; }},
+        Allowed{"LearnedPositions",
+                [](RunConfig& config) { config.architecture.positions = PositionEmbedding::learned; }},
+        Allowed{"RotateHalf", [](RunConfig& config) { config.architecture.rope = RopeChoice::rotate_half; }},
+        Allowed{"MultiToken", [](RunConfig& config) { config.architecture.mtp_depth = 1; }},
+        Allowed{"Lora", [](RunConfig& config) { config.lora.rank = 2; }},
+        Allowed{"MergedLora",
+                [](RunConfig& config) {
+                  config.lora.rank = 2;
+                  config.lora.form = LoraForm::merged;
+                },
+                {"aten::mm"}}),
+    [](const auto& instance) { return instance.param.name; });
+
+TEST_P(BatchInvariantOperatorsTest, EachOneOfAForwardPassIsProvenByACase) {
   const std::set<std::string> proven = proven_operators();
   ASSERT_TRUE(proven.contains("parity::fixed_order_linear"));
-  for (const bool latent : {false, true}) {
-    RunConfig config = tiny_config();
-    if (latent)
-      config.architecture = {.dim = 16,
-                             .n_layers = 2,
-                             .n_heads = 4,
-                             .vocab_size = 40,
-                             .ffn_hidden = 24,
-                             .max_seq_len = 32,
-                             .kv_lora_rank = 6,
-                             .qk_nope_head_dim = 4,
-                             .qk_rope_head_dim = 2,
-                             .v_head_dim = 3};
-    Decoder model(dimensions_of(config), torch::kFloat32, {AttentionBackend::tiled, {}});
-    initialize(model, 3);
-    make_batch_invariant(model.hooks(), 2);
-    for (const std::string& name : operators_of_forward(model))
-      EXPECT_TRUE(proven.contains(name) || movers.contains(name)) << name;
-  }
+  ASSERT_TRUE(proven.contains("parity::tiled_attention"));  // the dispatcher does not see it
+  RunConfig config = tiny_config();
+  config.train.batch_invariant = true;
+  config.attention.backend = AttentionBackend::tiled;
+  GetParam().change(config);
+  ASSERT_NO_THROW(validate(config));
+  Decoder model(dimensions_of(config), torch::kFloat32, {AttentionBackend::tiled, {}});
+  initialize(model, 3);
+  make_batch_invariant(model.hooks(), 2);
+  for (const std::string& name : operators_of_forward(model))
+    EXPECT_TRUE(proven.contains(name) || movers.contains(name) || GetParam().of_weights.contains(name))
+        << name;
 }
 
-TEST(BatchInvariantOperatorsTest, AnOrdinaryModelRunsOthers) {
+TEST(OrdinaryOperatorsTest, AnOrdinaryModelRunsOthers) {
   Decoder model(dimensions_of(tiny_config()), torch::kFloat32, {AttentionBackend::tiled, {}});
   initialize(model, 3);
   EXPECT_THAT(operators_of_forward(model), testing::Contains("aten::linear"));
