@@ -128,6 +128,7 @@ TEST_P(BatchInvariantOperatorsTest, EachOneOfAForwardPassIsProvenByACase) {
   const std::set<std::string> proven = proven_operators();
   ASSERT_TRUE(proven.contains("parity::fixed_order_linear"));
   ASSERT_TRUE(proven.contains("parity::tiled_attention"));  // the dispatcher does not see it
+  ASSERT_TRUE(proven.contains("aten::_log_softmax"));       // of log probabilities
   RunConfig config = tiny_config();
   config.train.batch_invariant = true;
   config.attention.backend = AttentionBackend::tiled;
