@@ -14,6 +14,7 @@
 #include "harness/cli/options/runs.hpp"
 #include "harness/cli/verbs/verbs.hpp"
 #include "harness/coverage/propose/case_text.hpp"
+#include "harness/coverage/propose/fuzz_count.hpp"
 #include "harness/coverage/propose/trials.hpp"
 #include "harness/suite/cases/precision.hpp"
 
@@ -66,12 +67,12 @@ std::vector<coverage::ProposedCase> draw_round(coverage::Proposer& proposer, int
   return drawn;
 }
 
-/// Keeps the case file of a difference, and removes the others.
-void keep_difference(const coverage::Trial& trial, const fs::path& failed, bool print) {
+/// Keeps the case file of a difference, and removes the others. Returns whether it is one.
+bool keep_difference(const coverage::Trial& trial, const fs::path& failed, bool print) {
   std::error_code ignored;
   fs::remove(trial.file, ignored);
-  if (trial.failed.empty())
-    return;
+  if (!trial.judged || trial.failed.empty() || trial.untrained)
+    return false;
   write_file(failed / trial.file.filename(), coverage::case_text(trial.proposed));
   if (print) {
     fmt::print("DIFFERENT {}\n", (failed / trial.file.filename()).string());
@@ -79,35 +80,20 @@ void keep_difference(const coverage::Trial& trial, const fs::path& failed, bool 
       fmt::print("  {}: {}\n", arm.name, escape_for_terminal(arm.sentence));
     std::fflush(stdout);
   }
+  return true;
 }
 
-/// What a run of `fuzz` found so far.
-struct Found {
-  int64_t cases = 0, arms = 0, different = 0;
-  Json trials = Json::array();  ///< those with a difference
-
-  void add(const coverage::Trial& trial) {
-    if (!trial.judged)
-      return;
-    ++cases;
-    arms += static_cast<int64_t>(trial.proposed.arms.size());
-    different += static_cast<int64_t>(trial.failed.size());
-    if (!trial.failed.empty())
-      trials.push_back(trial_json(trial));
-  }
-};
-
-void print_found(const Found& found, double seconds, bool json) {
+void print_found(const coverage::FuzzCount& count, const Json& trials, double seconds, bool json) {
   if (json)
     fmt::print("{}\n", json_text({{"schema", "parity.fuzz/1"},
-                                  {"cases", found.cases},
-                                  {"arms", found.arms},
+                                  {"cases", count.cases},
+                                  {"arms", count.arms},
+                                  {"untrained", count.untrained},
                                   {"seconds", seconds},
-                                  {"different", found.trials}},
+                                  {"different", trials}},
                                  1));
   else
-    fmt::print("{} cases with {} arms in {:.0f} s: {} arms differ or did not end\n", found.cases, found.arms,
-               seconds, found.different);
+    fmt::print("{}\n", count.sentence(seconds));
 }
 
 ExitCode fuzz(const FuzzOptions& options) {
@@ -117,7 +103,8 @@ ExitCode fuzz(const FuzzOptions& options) {
   coverage::Proposer proposer(allowed_pairs(validate), validate, options.seed);
   const std::string files = fs::absolute(fs::path(options.root) / "pairs").string();
   const auto begin = std::chrono::steady_clock::now();
-  Found found;
+  coverage::FuzzCount count;
+  Json different = Json::array();
   bool interrupted = false;
   for (int64_t round = 1; seconds_since(begin) < limit && !interrupted; ++round) {
     Progress progress(stderr);
@@ -125,20 +112,19 @@ ExitCode fuzz(const FuzzOptions& options) {
     const coverage::Trials trials = run_trials(draw_round(proposer, round, files), folder, suite, progress);
     interrupted = trials.interrupted;
     for (const coverage::Trial& trial : trials.all) {
-      found.add(trial);
-      keep_difference(trial, suite.out / "failed", !options.run.json);
+      count.add(trial);
+      if (keep_difference(trial, suite.out / "failed", !options.run.json))
+        different.push_back(trial_json(trial));
     }
   }
-  print_found(found, seconds_since(begin), options.run.json);
+  print_found(count, different, seconds_since(begin), options.run.json);
   if (interrupted)
     return ExitCode::interrupted;
-  if (found.cases == 0) {
-    if (!options.run.json)
-      fmt::print(
-          "missing: no case was judged, as the trainer refused every draw; another --seed draws others\n");
-    return ExitCode::missing;
-  }
-  return found.different == 0 ? ExitCode::agree : ExitCode::differ;
+  if (count.exit_code() == ExitCode::missing && !options.run.json)
+    fmt::print(
+        "missing: no case was judged, as the trainer refused every draw or learned too little; another "
+        "--seed draws others\n");
+  return count.exit_code();
 }
 
 }  // namespace
