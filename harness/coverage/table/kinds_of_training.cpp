@@ -85,7 +85,7 @@ std::vector<Feature> kinds_of_training() {
        "low-rank adapters, and nothing else that trains",
        mathematics,
        [](const FlatConfig& c) { return is_positive(c, "lora.rank"); },
-       {{{"lora.rank", 4}, {"lr.base", 5e-2}}}},
+       {adapters({"wq", "wk", "wv", "wo", "w1", "w2", "w3"}), adapters({"wq", "wv", "wo"})}},
       {"multi_token",
        "a loss of the token after the next one",
        mathematics,

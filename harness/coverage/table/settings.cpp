@@ -82,6 +82,10 @@ FlatConfig latent() {
           {"architecture.v_head_dim", 8}};
 }
 
+FlatConfig adapters(const std::vector<std::string>& targets) {
+  return {{"lora.rank", 8}, {"lora.targets", targets}, {"lr.base", 5e-2}};
+}
+
 FlatConfig backend(const char* name) {
   return {{"attention.backend", name}};
 }

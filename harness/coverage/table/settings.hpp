@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/suite/cases/flat_config.hpp"
 
@@ -40,6 +41,7 @@ suite::FlatConfig packed();
 suite::FlatConfig padded();
 suite::FlatConfig experts();
 suite::FlatConfig latent();
+suite::FlatConfig adapters(const std::vector<std::string>& targets);
 suite::FlatConfig backend(const char* name);
 ///@}
 
