@@ -84,27 +84,32 @@ def report(ours, theirs):
     return 0 if same and statistics.median(ratios) >= 1 else 1
 
 
+def compare(arguments, folder, each=lambda pair, ours, theirs: None):
+    """The measures of both programs, run by run, for the config in `folder`."""
+    (folder / "capture.json").write_text('{"tensors": [], "sketches": [], "replay": true}')
+    environment = {**os.environ, **PROFILES[arguments.profile], "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1",
+                   "PARITY_CONFIG": str(folder / "config.json"), "PARITY_DTYPE": arguments.dtype}
+    trainer = [str(arguments.build / "bin" / "parity-train"), "--quiet"]
+    witness = [arguments.python, str(PROGRAM), str(folder / "replay.h5")]
+    run(trainer + ["--capture", str(folder / "capture.json")],
+        {**environment, "PARITY_TRACE": str(folder / "replay.h5")})
+    if arguments.profile == "portable":  # MKL takes its AVX2 branch on every vendor's CPU, in PyTorch too
+        environment["LD_PRELOAD"] = str(arguments.build / "bin" / "libparity-mkl.so")
+    ours, theirs = [], []
+    for pair in range(arguments.pairs):
+        ours.append(measure(trainer, environment, folder / "ours.h5"))
+        theirs.append(measure(witness, environment, folder / "theirs.h5"))
+        each(pair, ours[-1], theirs[-1])
+    return ours, theirs
+
+
 def main():
     arguments = read_arguments()
     with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        write_config(arguments, folder / "config.json")
-        (folder / "capture.json").write_text('{"tensors": [], "sketches": [], "replay": true}')
-        environment = {**os.environ, **PROFILES[arguments.profile], "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1",
-                       "PARITY_CONFIG": str(folder / "config.json"), "PARITY_DTYPE": arguments.dtype}
-        trainer = [str(arguments.build / "bin" / "parity-train"), "--quiet"]
-        witness = [arguments.python, str(PROGRAM), str(folder / "replay.h5")]
-        run(trainer + ["--capture", str(folder / "capture.json")],
-            {**environment, "PARITY_TRACE": str(folder / "replay.h5")})
-        if arguments.profile == "portable":  # MKL takes its AVX2 branch on every vendor's CPU, in PyTorch too
-            environment["LD_PRELOAD"] = str(arguments.build / "bin" / "libparity-mkl.so")
-        ours, theirs = [], []
-        for pair in range(arguments.pairs):
-            ours.append(measure(trainer, environment, folder / "ours.h5"))
-            theirs.append(measure(witness, environment, folder / "theirs.h5"))
-            print(f"pair {pair + 1}: {ours[-1]['tokens/s']:.0f} against {theirs[-1]['tokens/s']:.0f} tokens/s",
-                  flush=True)
-        return report(ours, theirs)
+        write_config(arguments, pathlib.Path(name) / "config.json")
+        say = lambda pair, ours, theirs: print(
+            f"pair {pair + 1}: {ours['tokens/s']:.0f} against {theirs['tokens/s']:.0f} tokens/s", flush=True)
+        return report(*compare(arguments, pathlib.Path(name), say))
 
 
 if __name__ == "__main__":

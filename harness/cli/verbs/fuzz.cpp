@@ -71,7 +71,7 @@ std::vector<coverage::ProposedCase> draw_round(coverage::Proposer& proposer, int
 bool keep_difference(const coverage::Trial& trial, const fs::path& failed, bool print) {
   std::error_code ignored;
   fs::remove(trial.file, ignored);
-  if (!trial.judged || trial.failed.empty() || trial.untrained)
+  if (!trial.judged || trial.failed.empty() || trial.untrained || trial.amplifies)
     return false;
   write_file(failed / trial.file.filename(), coverage::case_text(trial.proposed));
   if (print) {
@@ -89,6 +89,7 @@ void print_found(const coverage::FuzzCount& count, const Json& trials, double se
                                   {"cases", count.cases},
                                   {"arms", count.arms},
                                   {"untrained", count.untrained},
+                                  {"amplified", count.amplified},
                                   {"seconds", seconds},
                                   {"different", trials}},
                                  1));
@@ -122,7 +123,8 @@ ExitCode fuzz(const FuzzOptions& options) {
     return ExitCode::interrupted;
   if (count.exit_code() == ExitCode::missing && !options.run.json)
     fmt::print(
-        "missing: no case was judged, as the trainer refused every draw or learned too little; another "
+        "missing: no case was judged, as the trainer refused every draw, learned too little or amplified "
+        "rounding; another "
         "--seed draws others\n");
   return count.exit_code();
 }

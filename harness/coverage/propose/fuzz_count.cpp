@@ -13,6 +13,8 @@ void FuzzCount::add(const Trial& trial) {
   arms += static_cast<int64_t>(trial.proposed.arms.size());
   if (trial.untrained)
     ++untrained;
+  else if (trial.amplifies)
+    ++amplified;
   else
     different += static_cast<int64_t>(trial.failed.size());
 }
@@ -20,7 +22,7 @@ void FuzzCount::add(const Trial& trial) {
 ExitCode FuzzCount::exit_code() const {
   if (different > 0)
     return ExitCode::differ;
-  return cases > untrained ? ExitCode::agree : ExitCode::missing;
+  return cases > untrained + amplified ? ExitCode::agree : ExitCode::missing;
 }
 
 std::string FuzzCount::sentence(double seconds) const {
@@ -28,6 +30,8 @@ std::string FuzzCount::sentence(double seconds) const {
                                  arms, seconds, different);
   if (untrained > 0)
     text += fmt::format("; {} cases agree, but learned too little to show a difference", untrained);
+  if (amplified > 0)
+    text += fmt::format("; {} cases amplify rounding too much to show one", amplified);
   return text;
 }
 

@@ -15,6 +15,8 @@ struct FuzzCount {
   int64_t cases = 0, arms = 0;
   int64_t different = 0;  ///< arms that differ from the plain arm, or did not end
   int64_t untrained = 0;  ///< cases whose arms agree, but whose loss did not fall
+  int64_t amplified =
+      0;  ///< cases whose arms differ by what float64 removes, and whose plain arm loses as much
 
   /// Adds a case; one that was not judged counts nothing.
   void add(const Trial& trial);

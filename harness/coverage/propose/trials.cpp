@@ -3,6 +3,7 @@
 #include "harness/coverage/propose/trials.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -37,6 +38,18 @@ bool found_same_bits(const results::Check& check) {
          check.relation == name_of(compare::Relation::equivalent) && is_zero("gap32") && is_zero("gap64");
 }
 
+/// Returns whether a failed check of `equivalent` says nothing: its gap collapses in float64 as rounding
+/// does, and the plain arm alone loses more roundings than any arm may.
+bool amplifies_rounding(const results::Check& check) {
+  const auto number = [](const Json& table, const char* key) {
+    const auto found = table.find(key);
+    return found != table.end() && found->is_number() ? found->get<double>() : std::nan("");
+  };
+  return check.relation == name_of(compare::Relation::equivalent) &&
+         number(check.measured, "collapse_log2") >= number(check.limit, "collapse_log2") &&
+         number(check.measured, "roundings_a") > number(check.limit, "roundings_a");
+}
+
 }  // namespace
 
 void take_results(Trial& trial, const results::Case& item) {
@@ -44,18 +57,24 @@ void take_results(Trial& trial, const results::Case& item) {
   for (const results::Arm& arm : item.arms)
     if (arm.failed())
       add_failure(trial, arm.name, arm.failure ? arm.failure->message : "its run failed");
-  bool is_sound = trial.failed.empty();
+  const bool all_ended = trial.failed.empty();
+  bool is_sound = all_ended, is_amplified = false, is_another = false;
   for (const results::Check& check : item.checks) {
     const std::string blamed = check.arms.empty() ? "plain" : check.arms.back();
     if (found_same_bits(check)) {
       for (ProposedArm& arm : trial.proposed.arms)
         arm.same_bits = arm.same_bits || arm.name == blamed;
     } else if (!check.passed) {
-      is_sound = is_sound && check.relation == name_of(compare::Relation::trained);
+      const bool is_of_training = check.relation == name_of(compare::Relation::trained);
+      const bool is_amplification = amplifies_rounding(check);
+      is_sound = is_sound && is_of_training;
+      is_amplified = is_amplified || is_amplification;
+      is_another = is_another || !(is_of_training || is_amplification);
       add_failure(trial, blamed, check.sentence);
     }
   }
   trial.untrained = is_sound && !trial.failed.empty();
+  trial.amplifies = all_ended && is_amplified && !is_another;
 }
 
 namespace {

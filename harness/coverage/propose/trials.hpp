@@ -28,6 +28,7 @@ struct Trial {
   bool plain_failed = false;           ///< then no arm was tested
   bool judged = false;                 ///< false: the suite stopped before it
   bool untrained = false;              ///< nothing failed but that the loss did not fall
+  bool amplifies = false;  ///< nothing failed but that training amplifies rounding, in the plain arm too
 
   bool held() const { return judged && failed.empty(); }
 };

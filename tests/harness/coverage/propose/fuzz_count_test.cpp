@@ -35,6 +35,15 @@ TEST(FuzzCountTest, LossThatDoesNotFall_IsNeitherDifferenceNorAgreement) {
       "show a difference");
 }
 
+TEST(FuzzCountTest, AmplifiedRounding_IsNeitherDifferenceNorAgreement) {
+  FuzzCount count;
+  Trial trial = trial_of({{"context", "differs"}}, false);
+  trial.amplifies = true;
+  count.add(trial);
+  EXPECT_EQ(count.exit_code(), ExitCode::missing);
+  EXPECT_EQ(count.different, 0);
+}
+
 TEST(FuzzCountTest, DifferentArm_IsADifferenceWhateverElseWasSeen) {
   FuzzCount count;
   count.add(trial_of({{"context", "differs"}}, false));

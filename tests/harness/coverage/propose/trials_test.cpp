@@ -65,5 +65,28 @@ TEST(Trials, TwinsOfNoOneRun_AreNoSameBits) {
   EXPECT_FALSE(trial.proposed.arms[0].same_bits);
 }
 
+results::Check gap(double collapse, double roundings) {
+  results::Check check =
+      vacuous("equivalent", {"plain", "tensor"}, {{"collapse_log2", collapse}, {"roundings_a", roundings}});
+  check.verdict = "different";
+  check.limit = {{"collapse_log2", 20.0}, {"roundings_a", 8192.0}};
+  return check;
+}
+
+TEST(Trials, AmplifiedRounding_ShowsNothing) {
+  Trial trial = trial_of_two_arms();
+  take_results(trial, judged({gap(28.5, 20000)}));
+  EXPECT_TRUE(trial.amplifies);
+  EXPECT_FALSE(trial.held());
+}
+
+TEST(Trials, DifferenceThatFloat64Keeps_IsOne) {
+  for (const results::Check& check : {gap(3, 20000), gap(28.5, 10)}) {
+    Trial trial = trial_of_two_arms();
+    take_results(trial, judged({gap(28.5, 20000), check}));
+    EXPECT_FALSE(trial.amplifies);
+  }
+}
+
 }  // namespace
 }  // namespace parity::coverage
