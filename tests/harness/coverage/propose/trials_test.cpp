@@ -80,6 +80,18 @@ TEST(Trials, AmplifiedRounding_ShowsNothing) {
   EXPECT_FALSE(trial.held());
 }
 
+TEST(Trials, GapOfAsManyRoundingsInBothTypes_ShowsNothing) {
+  results::Check check = gap(28.5, 5000);
+  check.measured["relative64"] = 5000 * 0x1p-53;
+  Trial trial = trial_of_two_arms();
+  take_results(trial, judged({check}));
+  EXPECT_TRUE(trial.amplifies);
+  check.measured["relative64"] = 50000 * 0x1p-53;
+  Trial other = trial_of_two_arms();
+  take_results(other, judged({check}));
+  EXPECT_FALSE(other.amplifies);
+}
+
 TEST(Trials, DifferenceThatFloat64Keeps_IsOne) {
   for (const results::Check& check : {gap(3, 20000), gap(28.5, 10)}) {
     Trial trial = trial_of_two_arms();
