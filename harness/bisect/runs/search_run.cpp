@@ -17,7 +17,7 @@
 #include "harness/bisect/runs/rounding.hpp"
 #include "harness/bisect/runs/visible_step.hpp"
 #include "harness/bisect/runs/wording.hpp"
-#include "harness/bisect/traces/first_bad_operator.hpp"
+#include "harness/bisect/traces/find_operator.hpp"
 #include "harness/bisect/traces/joined_operators.hpp"
 #include "harness/bisect/traces/tensor_place.hpp"
 #include "harness/trace/format/file_names.hpp"

@@ -10,7 +10,7 @@
 #include "harness/base/error.hpp"
 #include "harness/bisect/traces/align_names.hpp"
 #include "harness/bisect/traces/curve_json.hpp"
-#include "harness/bisect/traces/first_bad_operator.hpp"
+#include "harness/bisect/traces/find_operator.hpp"
 #include "harness/bisect/traces/first_step.hpp"
 #include "harness/bisect/traces/joined_operators.hpp"
 #include "harness/bisect/traces/law_comparison.hpp"

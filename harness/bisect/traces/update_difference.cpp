@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "harness/bisect/traces/first_bad_operator.hpp"
+#include "harness/bisect/traces/find_operator.hpp"
 #include "harness/bisect/traces/tensor_path.hpp"
 
 namespace parity::bisect {

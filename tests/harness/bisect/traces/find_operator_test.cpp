@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/bisect/traces/first_bad_operator.hpp"
+#include "harness/bisect/traces/find_operator.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
