@@ -66,8 +66,9 @@ TEST(Trials, TwinsOfNoOneRun_AreNoSameBits) {
 }
 
 results::Check gap(double collapse, double roundings) {
-  results::Check check =
-      vacuous("equivalent", {"plain", "tensor"}, {{"collapse_log2", collapse}, {"roundings_a", roundings}});
+  results::Check check = vacuous(
+      "equivalent", {"plain", "tensor"},
+      {{"collapse_log2", collapse}, {"roundings_a", roundings}, {"roundings_b", 1.0}, {"relative64", 1e-8}});
   check.verdict = "different";
   check.limit = {{"collapse_log2", 20.0}, {"roundings_a", 8192.0}};
   return check;
@@ -90,6 +91,16 @@ TEST(Trials, GapOfAsManyRoundingsInBothTypes_ShowsNothing) {
   Trial other = trial_of_two_arms();
   take_results(other, judged({check}));
   EXPECT_FALSE(other.amplifies);
+}
+
+TEST(Trials, NarrowerTypeInOneArm_IsADifference) {
+  results::Check check = gap(40, 10);
+  check.verdict = "imprecise";
+  check.measured["roundings_b"] = 65536.0;
+  check.measured["relative64"] = 0.0;
+  Trial trial = trial_of_two_arms();
+  take_results(trial, judged({check}));
+  EXPECT_FALSE(trial.amplifies);
 }
 
 TEST(Trials, DifferenceThatFloat64Keeps_IsOne) {
