@@ -11,6 +11,7 @@
 #include "harness/base/json/fields.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/base/text/nearest.hpp"
+#include "harness/suite/cases/launch.hpp"
 
 namespace parity::suite {
 namespace {
@@ -112,6 +113,8 @@ Json ConfigSchema::checked(const std::string& key, const Json& value) const {
     std::vector<std::string> known;
     for (const auto& entry : keys_)
       known.push_back(entry.first);
+    known.insert(known.end(), launch_keys().begin(),
+                 launch_keys().end());  // an arm has them beside its config
     throw UserError(fmt::format("unknown config key {}{}", parity::quoted(key), suggestion(key, known)));
   }
   const Key& expected = found->second;
