@@ -114,7 +114,7 @@ TEST_F(PlanTest, Nodes_HaveEqualNumbersOfRanks) {
 
 TEST_F(PlanTest, UnknownKeyNearALaunchKey_NamesIt) {
   EXPECT_THAT(complaint(arms("", "launchr = \"srun\"") + check("channel = \"lr\"", "identical")),
-              testing::HasSubstr("unknown config key 'launchr' (did you mean 'launcher'?)"));
+              testing::HasSubstr("unknown config key 'launchr' (did you mean 'launcher' of an arm?)"));
 }
 
 TEST_F(PlanTest, RunId_DependsOnVariablesAndProgramOfTheArm) {
