@@ -15,11 +15,10 @@ void add_rank(CLI::App& app, Action& action) {
       ->required();
   app.footer(
       "Example:\n"
-      "  torchrun --standalone --nproc-per-node 2 --no-python parity rank "
-      "out/suite/runs/0123456789abcdef/launch.0\n"
-      "A launcher that an arm names (launcher = \"torchrun\") calls this verb for each rank. DIR has the "
-      "rank's\n"
-      "command; how it ended is DIR/rank.R.ended.json.");
+      "  parity rank /shared/out/runs/0123456789abcdef/launch.0\n"
+      "A launcher that an arm names (launcher = \"torchrun\") calls this verb for each rank, with variables "
+      "that tell\n"
+      "the rank. DIR has the rank's command; how it ended is DIR/rank.R.ended.json.");
   app.callback([folder, &action] { action = [folder] { return suite::execute_rank(*folder); }; });
 }
 
