@@ -21,6 +21,15 @@ bool is_program(const fs::path& path) {
   return fs::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0;
 }
 
+/// Returns the path of a program; empty if PATH has none.
+fs::path program_in_path(const std::string& name) {
+  try {
+    return find_program(name);
+  } catch (const UserError&) {
+    return {};
+  }
+}
+
 std::string where_from(Launcher launcher) {
   switch (launcher) {
     case Launcher::torchrun:
@@ -48,12 +57,8 @@ fs::path launcher_program(const PlannedRun& run) {
   if (run.launch.launcher == Launcher::torchrun && !run.python.interpreter.empty())
     if (const fs::path beside = run.python.interpreter.parent_path() / name; is_program(beside))
       return beside;
-  try {
-    if (const fs::path program = find_program(name); is_program(program))
-      return program;
-  } catch (const UserError&) {
-    // reported below, with the launcher's own hint
-  }
+  if (const fs::path program = program_in_path(name); is_program(program))
+    return program;
   throw UserError(
       fmt::format("cannot start {} with launcher {} (there is no program {}); {}", run.label,
                   name_of(run.launch.launcher), escape_to_line(name), where_from(run.launch.launcher)),
