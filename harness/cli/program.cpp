@@ -30,7 +30,7 @@ namespace parity::cli {
 namespace {
 
 /// The subcommands, in the order of --help.
-constexpr std::array<Verb, 20> table = {{
+constexpr std::array<Verb, 21> table = {{
     {"list", "List the cases and the states of their goldens", add_list},
     {"keys", "List config keys with their defaults, and channels", add_keys},
     {"run", "Run cases: train their arms, judge, report", add_run},
@@ -48,6 +48,7 @@ constexpr std::array<Verb, 20> table = {{
     {"coverage", "Show which pairs of features the cases cover", add_coverage},
     {"fuzz", "Run random configs in layouts that must agree", add_fuzz},
     {"job", "Execute one run as a job of a scheduler", add_job},
+    {"rank", "Execute one rank of a run where its launcher starts it", add_rank},
     {"report", "Write reports again, or merge results of several folders", add_report},
     {"completion", "Print the completion script for a shell", add_completion},
     {"version", "Show version and build", add_version},

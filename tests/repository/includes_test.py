@@ -105,7 +105,8 @@ ROOMS = {
     "harness/suite": {
         "cases": [],
         "plan": ["cases"],
-        "runs": ["cases", "plan"],
+        "launch": ["cases", "plan"],
+        "runs": ["cases", "plan", "launch"],
         "slurm": ["cases", "plan", "runs"],
         "judge": ["cases", "plan", "runs"],
         "results": ["cases", "plan", "runs", "judge"],

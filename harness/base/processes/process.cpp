@@ -50,7 +50,8 @@ Prepared prepare(const ProcessSpec& spec) {
   for (char** entry = environ; *entry; ++entry) {
     const std::string_view text = *entry;
     const std::string name(text.substr(0, text.find('=')));
-    if (!spec.environment.contains(name) && name != offspring_variable)
+    if (!spec.environment.contains(name) && name != offspring_variable &&
+        std::ranges::find(spec.hidden, name) == spec.hidden.end())
       prepared.environment.emplace_back(text);
   }
   for (const auto& [name, value] : spec.environment)

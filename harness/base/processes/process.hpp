@@ -24,6 +24,8 @@ struct ProcessSpec {
   /// One more mark for the process and its children (offspring.hpp); "" for none.
   std::string mark = {};
   std::vector<int> cores = {};  ///< to run on; empty: all that this process may use
+  /// Variables that it does not inherit, unless `environment` sets them.
+  std::vector<std::string> hidden = {};
 };
 
 /// Returns when this process was started [wall clock], to 10 ms. The epoch if the system does not say.
@@ -33,6 +35,7 @@ std::chrono::system_clock::time_point process_start();
 class WaitStatus {
  public:
   explicit WaitStatus(int raw) : raw_(raw) {}
+  int raw() const { return raw_; }
   bool succeeded() const;
   /// Returns the exit status; nothing if a signal ended the process.
   std::optional<int> exit_status() const;

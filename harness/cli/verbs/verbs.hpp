@@ -47,6 +47,7 @@ void add_repeat(CLI::App& app, Action& action);
 void add_coverage(CLI::App& app, Action& action);
 void add_fuzz(CLI::App& app, Action& action);
 void add_job(CLI::App& app, Action& action);
+void add_rank(CLI::App& app, Action& action);
 void add_report(CLI::App& app, Action& action);
 void add_completion(CLI::App& app, Action& action);
 void add_version(CLI::App& app, Action& action);

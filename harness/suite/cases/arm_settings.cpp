@@ -22,6 +22,10 @@ constexpr std::string_view program_key = "program";
 constexpr std::array<std::string_view, 5> own_variables = {"RANK", "LOCAL_RANK", "WORLD_SIZE", "MASTER_ADDR",
                                                            "MASTER_PORT"};
 
+bool is_launch_key(const std::string& key) {
+  return std::ranges::find(launch_keys(), key) != launch_keys().end();
+}
+
 std::string text_of_value(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
@@ -33,6 +37,9 @@ FlatConfig with_surroundings(FlatConfig config, const Arm& arm) {
     config[std::string(variable_prefix) + name] = value;
   if (!arm.program.empty())
     config[std::string(program_key)] = arm.program.string();
+  for (const std::string& key : launch_keys())
+    if (const Json value = launch_value(arm.launch, key); !value.is_null())
+      config[key] = value;
   return config;
 }
 
@@ -48,6 +55,8 @@ void set_key(Arm& arm, const std::string& key, const PlacedValue& value) {
       throw UserError("no program at " + escape_to_line(program.string()) +
                       "; build it, or correct the path");
     arm.program = program;
+  } else if (is_launch_key(key) && !arm.is_operator) {
+    set_launch_key(arm.launch, key, value.value);
   } else {
     arm.config[key] = value;
   }
@@ -58,6 +67,8 @@ void erase_key(Arm& arm, const std::string& key) {
     arm.environment.erase(key.substr(variable_prefix.size()));
   else if (key == program_key && !arm.is_command())
     arm.program.clear();
+  else if (is_launch_key(key) && !arm.is_operator)
+    reset_launch_key(arm.launch, key);
   else
     arm.config.erase(key);
 }

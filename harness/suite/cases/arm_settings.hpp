@@ -10,16 +10,16 @@
 namespace parity::suite {
 
 /// All that distinguishes an arm from another of its program: config keys, variables as "environment.NAME",
-/// and another parity-train as "program".
+/// another parity-train as "program", and the keys of its launch.
 
-/// Returns a config with the arm's variables and program.
+/// Returns a config with the arm's variables, program and launch.
 FlatConfig with_surroundings(FlatConfig config, const Arm& arm);
 
-/// Sets a config key of an arm, or its variable or program.
+/// Sets a config key of an arm, or its variable, program or launch.
 /// \throws UserError as check_variable; for a program that is not there, or an arm with a command
 void set_key(Arm& arm, const std::string& key, const PlacedValue& value);
 
-/// Removes a config key of an arm, or its variable or program.
+/// Removes a config key of an arm, or its variable, program or part of its launch.
 void erase_key(Arm& arm, const std::string& key);
 
 /// Checks a variable that an arm sets.

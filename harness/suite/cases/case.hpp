@@ -13,6 +13,7 @@
 #include "harness/base/json/json.hpp"
 #include "harness/compare/checks/check.hpp"
 #include "harness/operators/problem/problem.hpp"
+#include "harness/suite/cases/launch.hpp"
 #include "harness/suite/cases/profile.hpp"
 #include "harness/trace/format/capture.hpp"
 #include "harness/trace/format/fault.hpp"
@@ -75,6 +76,7 @@ struct Arm {
   /// Regular expression -> replacement, applied to the arm's parameter names.
   std::vector<std::pair<std::string, std::string>> names;
   int ranks = 1;
+  Launch launch = {};
   /// Whether the arm has a float64 twin. A command arm has one if it uses {dtype} or sets float64 = true.
   bool float64 = true;
   /// Whether the command is a runner of parity's own, whose arguments are in the config (operator_arms.hpp).

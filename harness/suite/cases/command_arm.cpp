@@ -18,8 +18,10 @@ const std::vector<std::string> placeholders = {"config", "run_dir",  "steps",   
 
 /// Returns the type that the value of a key of command arms has.
 toml::node_type type_of(const std::string& key) {
-  if (key == "ranks")
+  if (key == "ranks" || key == "nodes" || key == "ranks_per_node")
     return toml::node_type::integer;
+  if (key == "launcher")
+    return toml::node_type::string;
   if (key == "float64")
     return toml::node_type::boolean;
   return key == "names" || key == "environment" ? toml::node_type::table : toml::node_type::array;
@@ -56,7 +58,8 @@ void check_placeholders(const TomlTable& table, const Arm& arm) {
 }
 
 void check_keys(const TomlTable& table, const Arm& arm) {
-  const std::vector<std::string> own = {"command", "environment", "inputs", "names", "ranks", "float64"};
+  std::vector<std::string> own = {"command", "environment", "inputs", "names", "ranks", "float64"};
+  own.insert(own.end(), launch_keys().begin(), launch_keys().end());
   for (const auto& [key, node] : table.raw()) {
     const std::string name(key.str()), near = nearest(name, own);
     if (!near.empty() && near != name && std::ranges::find(arm_keys(), name) == arm_keys().end() &&
@@ -71,8 +74,9 @@ void check_keys(const TomlTable& table, const Arm& arm) {
 }  // namespace
 
 const std::vector<std::string>& arm_keys() {
-  static const std::vector<std::string> keys = {"command", "program", "environment", "inputs",
-                                                "names",   "ranks",   "float64"};
+  static const std::vector<std::string> keys = {"command", "program",        "environment",     "inputs",
+                                                "names",   "ranks",          "float64",         "launcher",
+                                                "nodes",   "ranks_per_node", "launcher_options"};
   return keys;
 }
 
@@ -83,7 +87,7 @@ void check_command_arm(const TomlTable& table, const Arm& arm) {
 }
 
 void check_base(const TomlTable& base) {
-  for (const char* key : {"command", "program", "environment", "inputs"})
+  for (const char* key : {"command", "program", "environment", "inputs", "launcher", "launcher_options"})
     if (base.has(key))
       base.fail(base.place_of(key),
                 fmt::format("'{0}' belongs to an arm; move it to [arms.NAME], or name the program's key "

@@ -11,6 +11,7 @@
 #include "harness/base/json/fields.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/base/text/nearest.hpp"
+#include "harness/suite/cases/launch.hpp"
 
 namespace parity::suite {
 namespace {
@@ -112,7 +113,10 @@ Json ConfigSchema::checked(const std::string& key, const Json& value) const {
     std::vector<std::string> known;
     for (const auto& entry : keys_)
       known.push_back(entry.first);
-    throw UserError(fmt::format("unknown config key {}{}", parity::quoted(key), suggestion(key, known)));
+    const std::string of_arm = nearest(key, known).empty() ? nearest(key, launch_keys()) : "";
+    throw UserError(fmt::format("unknown config key {}{}{}", parity::quoted(key),
+                                of_arm.empty() ? "" : " (did you mean '" + of_arm + "' of an arm?)",
+                                suggestion(key, known)));
   }
   const Key& expected = found->second;
   if (!has_type(value, expected.type))

@@ -36,6 +36,7 @@ void add_members(std::vector<std::string>& phrases, const std::string& what, con
 std::string name_of_member(const std::string& key) {
   return key == "program"       ? "the program"
          : key == "cpu"         ? "the CPU"
+         : key == "launch"      ? "how its ranks start"
          : key == "variables"   ? "the arm's environment"
          : key == "traces"      ? "the traces that it reads"
          : key == "environment" ? "the determinism profile's variables"
@@ -68,7 +69,9 @@ std::vector<std::string> describe_identity_change(const Json& before, const Json
       continue;
     }
     if (key != "environment") {
-      phrases.push_back(key == "site" ? "the site on which it runs" : "the command or its program");
+      phrases.push_back(key == "site"       ? "the site on which it runs"
+                        : key == "launcher" ? "the program of the launcher"
+                                            : "the command or its program");
       continue;
     }
     const size_t known = phrases.size();

@@ -6,6 +6,7 @@
 #include <set>
 #include <sstream>
 
+#include <fmt/format.h>
 #include <sched.h>
 
 #include "harness/base/files/file.hpp"
@@ -83,6 +84,18 @@ Json gpu_facts(const std::filesystem::path& folder, const std::filesystem::path&
 
 Machine this_machine() {
   return {this_cpu().to_json(), gpu_facts(), nullptr};
+}
+
+std::string machine_difference(const Json& identity, const Machine& here) {
+  if (!identity.is_object())
+    return "";
+  const Json cpu = identity.value("cpu", Json());
+  if (!cpu.is_null() && cpu != here.cpu)
+    return fmt::format("has the CPU {} (planned: {})", here.cpu.dump(), cpu.dump());
+  const Json gpus = identity.value(Json::json_pointer("/cuda/gpus"), Json());
+  return gpus.is_null() || gpus == here.gpus
+             ? ""
+             : fmt::format("has the GPUs {} (planned: {})", here.gpus.dump(), gpus.dump());
 }
 
 }  // namespace parity::suite

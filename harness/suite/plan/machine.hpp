@@ -44,4 +44,7 @@ struct Machine {
 
 Machine this_machine();
 
+/// Returns in what a machine differs from the one in a run's identity: "has the CPU ..."; "" if it does not.
+std::string machine_difference(const Json& identity, const Machine& here);
+
 }  // namespace parity::suite

@@ -15,6 +15,7 @@
 #include "harness/suite/plan/capture_needs.hpp"
 #include "harness/suite/plan/content_hash.hpp"
 #include "harness/suite/plan/input_paths.hpp"
+#include "harness/suite/plan/launch_rules.hpp"
 #include "harness/suite/plan/run_identity.hpp"
 #include "harness/suite/plan/run_rules.hpp"
 #include "harness/suite/plan/traces_read.hpp"
@@ -206,13 +207,14 @@ PlannedRun Plan::run_of(const PlannedCase& planned, const Arm& arm, Form form) {
   run.environment = arm.environment;
   run.names = arm.names;
   // A case without the packages that it names is skipped, so its other programs do not start in vain.
-  if (!planned.source.python.packages.empty() ||
+  if (!planned.source.python.packages.empty() || !arm.launch.is_local() ||
       std::ranges::any_of(arm.command,
                           [](const std::string& word) { return word.find("{python}") != word.npos; }))
     run.python = planned.source.python;
   run.case_folder = fs::absolute(planned.source.file).parent_path();
   run.profile = arm.profile.value_or(planned.source.profile);
   run.ranks = arm.is_command() || !schema_ ? arm.ranks : static_cast<int>(schema_->ranks(run.config));
+  run.launch = launch_of(arm, run.ranks);
   run.threads = static_cast<int>(std::clamp<int64_t>(integer_of(run.config, "threads", 1), 1, 1024));
   run.steps = integer_of(run.config, "steps", 10);
   run.span = arm.is_command() ? RunSpan{} : arm.span;

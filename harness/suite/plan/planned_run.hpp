@@ -40,6 +40,8 @@ struct PlannedRun {
   Profile profile = Profile::portable;
   std::string dtype = "float32";
   int ranks = 1;
+  /// With the number of ranks for each node, unless the launcher is local.
+  Launch launch = {};
   int threads = 1;
   int64_t steps = 10;
   RunSpan span = {};

@@ -4,11 +4,13 @@
 
 #include <set>
 
+#include "harness/base/error.hpp"
 #include "harness/suite/cases/profile.hpp"
 #include "harness/suite/plan/command_identity.hpp"
 #include "harness/suite/plan/command_words.hpp"
 #include "harness/suite/plan/content_hash.hpp"
 #include "harness/suite/plan/input_paths.hpp"
+#include "harness/suite/plan/launcher_program.hpp"
 #include "harness/suite/plan/python_packages.hpp"
 #include "harness/suite/plan/rank_environment.hpp"
 #include "harness/suite/plan/traces_read.hpp"
@@ -24,6 +26,16 @@ Json cuda_identity(const PlanContext& context) {
   return {{"gpus", context.gpus}, {"plugin", fs::exists(plugin) ? context.hash_file(plugin) : ""}};
 }
 
+/// Returns the hash of the program that starts the ranks; "" if it is not there, and such a run fails.
+std::string launcher_identity(const PlanContext& context, const PlannedRun& run) {
+  try {
+    const fs::path program = launcher_program(run);
+    return program.empty() ? "" : context.hash_program(program);
+  } catch (const UserError&) {
+    return "";
+  }
+}
+
 /// Returns the surroundings in which a run starts. Runs with different surroundings are different runs;
 /// goldens and stored evidence do not depend on them.
 Json surroundings_of(const PlanContext& context, const Case& source, const PlannedRun& run) {
@@ -33,6 +45,8 @@ Json surroundings_of(const PlanContext& context, const Case& source, const Plann
   Json around = {{"environment", identity_of_environment(context.environment, unseen, context.hash_file)}};
   if (!context.site.is_null())
     around["site"] = context.site;
+  if (!run.launch.is_local())
+    around["launcher"] = launcher_identity(context, run);
   if (!run.is_command())
     return around;
   around["config"] = run.config;  // a foreign trainer may use keys that do not change parity-train's numbers
@@ -76,6 +90,8 @@ Json run_identity(const PlanContext& context, const ConfigSchema* schema, const 
                    {"traces", run.trace_of},
                    {"names", run.names},
                    {"environment", profile_environment(run.profile, run.threads)}};
+  if (!run.launch.is_local())
+    identity["launch"] = run.launch.to_json();
   if (!run.span.is_whole())
     identity["span"] = run.span.to_json();
   if (!arm.faults.empty())

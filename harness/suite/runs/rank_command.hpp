@@ -22,8 +22,4 @@ bool restarts(const PlannedRun& run);
 /// \param leg  0, or 1 for the second process of a run that restarts
 std::vector<std::string> span_arguments(const PlannedRun& run, const RunStore& store, int leg);
 
-/// Returns a TCP port of this machine on which no process listens now, for trainers that connect over TCP; 0
-/// if the system has none.
-int free_port();
-
 }  // namespace parity::suite

@@ -5,12 +5,14 @@
 #include <chrono>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/base/processes/offspring.hpp"
 #include "harness/base/processes/process.hpp"
+#include "harness/suite/launch/ranks.hpp"
 #include "harness/suite/plan/plan.hpp"
 #include "harness/suite/runs/bounded_log.hpp"
 #include "harness/suite/runs/failed_rank.hpp"
@@ -19,8 +21,8 @@
 
 namespace parity::suite {
 
-/// A run in execution on this machine. Its ranks, one process each, are in one process group. A run that
-/// restarts has two legs, one after the other. No member function blocks.
+/// A run in execution, on this machine or where its launcher starts ranks. A run that restarts has two legs,
+/// one after the other. No member function blocks.
 class RunningRun : public StartedRun {
  public:
   /// Starts the first leg. The result reports a failure to start.
@@ -36,22 +38,25 @@ class RunningRun : public StartedRun {
 
  private:
   struct Rank {
-    Process process;
     std::string beat;  ///< last heartbeat read
     std::chrono::steady_clock::time_point last_sign;
     std::vector<BoundedLog> logs;
   };
 
   void start_leg();
+  std::unique_ptr<Ranks> start_ranks(const ProcessSpec& common, const std::filesystem::path& folder);
   void read_heartbeats();
   void fail(results::FailureKind kind, const std::string& message, int failed_rank);
+  void fail(results::FailureKind kind, const std::string& message, const std::filesystem::path& log);
+  bool fail_if_launch_failed();
   void fail_with_status(const WaitStatus& status, int failed_rank);
   void fail_silent(size_t quietest);
   bool look_for_failure();  ///< \return whether the run has failed
   std::vector<RankState> states();
   std::string describe(const FailedRank& failed, const std::vector<RankState>& all) const;
   std::string describe_waiting(const std::vector<RankState>& all, size_t failed) const;
-  std::string last_lines(int rank) const;
+  std::string last_lines(const std::filesystem::path& log) const;
+  std::string describe_rank(int rank) const;
   void stop_ranks();
   void remove_rendezvous();
   void trim_logs();
@@ -62,8 +67,9 @@ class RunningRun : public StartedRun {
   PlannedRun run_;
   const RunStore& store_;
   std::filesystem::path trainer_;
-  std::vector<Rank> ranks_;
-  std::vector<Process> burners_;  ///< that compete with the run for the cores
+  std::vector<Rank> ranks_;           ///< the processes that are watched
+  std::unique_ptr<Ranks> processes_;  ///< null if none could start
+  std::vector<Process> burners_;      ///< that compete with the run for the cores
   std::filesystem::path rendezvous_;
   RunResult result_;
   std::string mark_ = new_offspring_mark();  ///< of its processes and of all that they start

@@ -33,11 +33,14 @@ void add_option(std::vector<std::string>& words, const char* option, const std::
 
 std::vector<std::string> sbatch_words(const Site& site, const JobNeeds& needs, const std::string& name,
                                       const fs::path& script) {
-  std::vector<std::string> words = {"sbatch", "--parsable", "--no-requeue", "--job-name=" + name,
-                                    "--output=/dev/null", "--chdir=/",
-                                    // A job outlives this process, so it must not carry its mark.
-                                    fmt::format("--export=ALL,{}=", offspring_variable), "--nodes=1",
-                                    "--ntasks=1", fmt::format("--cpus-per-task={}", needs.cpus)};
+  std::vector<std::string> words = {
+      "sbatch", "--parsable", "--no-requeue", "--job-name=" + name, "--output=/dev/null", "--chdir=/",
+      // A job outlives this process, so it must not carry its mark.
+      fmt::format("--export=ALL,{}=", offspring_variable), fmt::format("--nodes={}", needs.nodes),
+      fmt::format("--ntasks={}", needs.nodes * needs.tasks_per_node),
+      fmt::format("--cpus-per-task={}", needs.cpus)};
+  if (needs.nodes > 1)
+    words.push_back(fmt::format("--ntasks-per-node={}", needs.tasks_per_node));
   add_option(words, "partition", site.partition);
   add_option(words, "account", site.account);
   add_option(words, "qos", site.qos);

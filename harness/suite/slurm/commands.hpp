@@ -18,9 +18,11 @@ inline constexpr int no_program_status = 67;
 
 /// What a job needs of its nodes.
 struct JobNeeds {
-  int cpus = 1;
+  int cpus = 1;  ///< of each task
   int gpus = 0;
   int64_t minutes = 0;  ///< time limit; 0: the site's, or the partition's
+  int nodes = 1;
+  int tasks_per_node = 1;  ///< that the launcher of the run starts as steps of the job
 };
 
 /// Returns the command line that submits a script.

@@ -27,13 +27,6 @@ namespace parity::suite {
 namespace fs = std::filesystem;
 namespace {
 
-/// The host's name, or Slurm's for the node if that differs.
-std::string node_name() {
-  if (const char* node = std::getenv("SLURMD_NODENAME"))
-    return node;
-  return host_name();
-}
-
 /// Removes what the scheduler adds to the environment. A trainer that looks for it would start other ranks
 /// than it is asked to. SLURM_CONF stays, by which the scheduler's commands find it.
 void clear_scheduler_variables() {
@@ -94,7 +87,7 @@ Json execute_run(const PlannedRun& run, const Attempt& attempt, const Json& task
                    fmt::format("the node cannot enter {}: {}; run parity in a folder that all nodes share",
                                work, error.message()));
   const Machine here = this_machine();
-  if (const std::string problem = machine_difference(run, here); !problem.empty()) {
+  if (const std::string problem = machine_difference(Json::parse(run.identity), here); !problem.empty()) {
     Json refused = refusal(run, attempt, store,
                            "the node " + problem +
                                "; choose nodes of one kind with options of the site, and "
@@ -150,8 +143,10 @@ ExitCode execute_job(const fs::path& folder) {
   attempt.write_started({{"host", node_name()}, {"job", id == nullptr ? "" : id}, {"started", utc_now()}});
   Json result = {{"machine", machine_json(this_machine())}};
   if (task.contains("run")) {
-    clear_scheduler_variables();
-    result = execute_run(planned_run_from_json(task.at("run")), attempt, task);
+    const PlannedRun run = planned_run_from_json(task.at("run"));
+    if (run.launch.is_local())
+      clear_scheduler_variables();  // a launcher starts its ranks as steps of this job
+    result = execute_run(run, attempt, task);
   }
   if (result.is_null())
     return ExitCode::interrupted;

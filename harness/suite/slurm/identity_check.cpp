@@ -27,17 +27,6 @@ fs::path input_path(const PlannedRun& run, const std::string& name) {
 
 }  // namespace
 
-std::string machine_difference(const PlannedRun& run, const Machine& here) {
-  const Json identity = Json::parse(run.identity);
-  const Json cpu = identity.value("cpu", Json());
-  if (!cpu.is_null() && cpu != here.cpu)
-    return fmt::format("has the CPU {} (planned: {})", here.cpu.dump(), cpu.dump());
-  const Json gpus = identity.value(Json::json_pointer("/cuda/gpus"), Json());
-  return gpus.is_null() || gpus == here.gpus
-             ? ""
-             : fmt::format("has the GPUs {} (planned: {})", here.gpus.dump(), gpus.dump());
-}
-
 std::string content_difference(const PlannedRun& run, const fs::path& trainer, ContentHashes& hashes) {
   const Json identity = Json::parse(run.identity);
   try {

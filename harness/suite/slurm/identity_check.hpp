@@ -6,13 +6,9 @@
 #include <string>
 
 #include "harness/suite/plan/content_hash.hpp"
-#include "harness/suite/plan/machine.hpp"
 #include "harness/suite/plan/planned_run.hpp"
 
 namespace parity::suite {
-
-/// Returns in what a machine differs from the one in a run's identity: "has the CPU ..."; "" if it does not.
-std::string machine_difference(const PlannedRun& run, const Machine& here);
 
 /// Returns which file of a run's identity has another content here and now: the program, an input, the
 /// command; "" if none has. A job may wait for hours, while somebody rebuilds the trainer.

@@ -35,6 +35,13 @@ bool answers(const Json& task, const PlannedRun& run) {
 JobNeeds needs_of(const PlannedRun& run, int64_t minutes) {
   JobNeeds needs;
   needs.cpus = run.slots();
+  if (!run.launch.is_local()) {
+    // torchrun's agents start the ranks of their node, and every other launcher may start each as a step.
+    const bool by_agent = run.launch.launcher == Launcher::torchrun;
+    needs.nodes = run.launch.nodes;
+    needs.tasks_per_node = by_agent ? 1 : run.launch.ranks_per_node;
+    needs.cpus = by_agent ? run.launch.ranks_per_node * run.threads : run.threads;
+  }
   needs.gpus = text_of(run.config, "device") == "cuda" ? run.ranks : 0;
   needs.minutes = minutes;
   return needs;

@@ -47,7 +47,7 @@ ReturnToService=2
 MinJobAge={min_job_age}
 MaxJobCount={max_jobs}
 JobCompType=jobcomp/none
-AccountingStorageType=accounting_storage/none
+{accounting}
 JobAcctGatherType=jobacct_gather/none
 PreemptType=preempt/partition_prio
 PreemptMode=REQUEUE
@@ -92,7 +92,8 @@ def free_ports(count):
 
 
 class Cluster:
-    def __init__(self, nodes=2, cpus=4, min_job_age=300, max_jobs=1000):
+    def __init__(self, nodes=2, cpus=4, min_job_age=300, max_jobs=1000, accounting=None):
+        """accounting: lines of slurm.conf; by default the cluster has none, as many sites."""
         self.names = [f"node{i + 1}" for i in range(nodes)]
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="slurm_"))
         self.daemons = {}
@@ -101,7 +102,9 @@ class Cluster:
         lines = "\n".join(f"NodeName={name} NodeAddr=127.0.0.1 NodeHostname={host} Port={port} CPUs={cpus} RealMemory=1000"
                           for name, port in zip(self.names, ports[1:]))
         self.conf.write_text(CONFIG.format(host=host, ports=ports, folder=self.folder, nodes=lines,
-                                           min_job_age=min_job_age, max_jobs=max_jobs))
+                                           min_job_age=min_job_age, max_jobs=max_jobs,
+                                           accounting=(accounting or "AccountingStorageType=accounting_storage/none").replace(
+                                               "{folder}", str(self.folder))))
         self.environment = {**os.environ, "SLURM_CONF": str(self.conf)}
 
     def __enter__(self):
@@ -130,11 +133,15 @@ class Cluster:
                     f"--socket={self.folder}/munge.socket", f"--pid-file={self.folder}/munged.pid",
                     f"--log-file={self.folder}/munged.log", f"--seed-file={self.folder}/munge.seed")
         self.wait("munged", lambda: (self.folder / "munge.socket").exists())
+        self.start_accounting()
         self.start_controller()
         for name in self.names:
             self.start_node(name)
         self.wait("nodes", lambda: self.run("sinfo", "-h", "-o", "%T", check=False).split() and
                   set(self.run("sinfo", "-h", "-o", "%T").split()) == {"idle"})
+
+    def start_accounting(self):
+        """Starts what keeps the accounts; nothing here (accounting.py)."""
 
     def start_controller(self):
         self.daemon("slurmctld", "slurmctld", "-D", "-f", self.conf)
@@ -184,7 +191,7 @@ class Cluster:
         return found
 
     def close(self):
-        for name in [*self.names, "slurmctld", "munged"]:
+        for name in [*self.names, "slurmctld", *reversed([name for name in self.daemons if name not in self.names])]:
             if name in self.daemons:
                 self.kill(name)
         for _ in range(20):

@@ -106,7 +106,7 @@ TEST_F(HelpTest, EveryOptionIsDescribedAndSaysWhatItTakes) {
 }
 
 TEST_F(HelpTest, EveryVerbThatShowsResultsHasThemForMachines) {
-  const std::set<std::string> prints_none = {"parity completion", "parity job"};
+  const std::set<std::string> prints_none = {"parity completion", "parity job", "parity rank"};
   for (const auto& [words, verb] : verbs_)
     if (verb->get_subcommands([](const CLI::App*) { return true; }).empty() && !prints_none.contains(words)) {
       EXPECT_NE(verb->get_option_no_throw("--json"), nullptr) << words;

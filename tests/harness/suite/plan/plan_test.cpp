@@ -3,6 +3,7 @@
 #include "harness/suite/plan/plan.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include <gmock/gmock.h>
 
@@ -82,6 +83,38 @@ TEST_F(PlanTest, ExactTwins_OnlyWhereAsked_AndNeverLongerThanTheRun) {
   add("[arms.a]\ncommand = [\"true\"]\n[arms.b]\n" + check("", "same_function"), "commands");
   EXPECT_TRUE(arm(0, 1).exact.empty());
   EXPECT_FALSE(arm(1, 1).exact.empty());
+}
+
+TEST_F(PlanTest, RunId_DependsOnTheLaunchOfTheArm) {
+  const std::string claim = check("channel = \"lr\"", "equivalent");
+  add(arms("launcher = \"torchrun\"", "") + claim);
+  EXPECT_NE(arm(0).run, arm(1).run);
+  EXPECT_EQ(run(0).launch, (Launch{Launcher::torchrun, 1, 1, {}}));
+  EXPECT_EQ(twin(0).launch, run(0).launch);
+  EXPECT_TRUE(run(1).launch.is_local());
+  EXPECT_FALSE(Json::parse(run(1).identity).contains("launch"));  // as before there were launchers
+  EXPECT_EQ(Json::parse(run(0).identity).at("config"), Json::parse(run(1).identity).at("config"));
+  add(arms("launcher = \"torchrun\"\nlauncher_options = [\"--max-restarts=0\"]", "launcher = \"mpirun\"") +
+          claim,
+      "others");
+  EXPECT_EQ((std::set{arm(0).run, arm(1).run, arm(0, 1).run, arm(1, 1).run}).size(), 4U);
+}
+
+TEST_F(PlanTest, Nodes_HaveEqualNumbersOfRanks) {
+  const auto command = [](const std::string& keys) {
+    return "[arms.a]\ncommand = [\"x\"]\nranks = 4\nlauncher = \"srun\"\n" + keys + "\n[arms.b]\n" +
+           check("channel = \"lr\"", "identical");
+  };
+  add(command("nodes = 2"));
+  EXPECT_EQ(run(0).launch.ranks_per_node, 2);
+  EXPECT_THAT(complaint(command("nodes = 3")), testing::HasSubstr("arm a has 3 nodes and 4 ranks"));
+  EXPECT_THAT(complaint(command("nodes = 2\nranks_per_node = 4")),
+              testing::HasSubstr("2 nodes with 4 ranks each and 4 ranks"));
+}
+
+TEST_F(PlanTest, UnknownKeyNearALaunchKey_NamesIt) {
+  EXPECT_THAT(complaint(arms("", "launchr = \"srun\"") + check("channel = \"lr\"", "identical")),
+              testing::HasSubstr("unknown config key 'launchr' (did you mean 'launcher' of an arm?)"));
 }
 
 TEST_F(PlanTest, RunId_DependsOnVariablesAndProgramOfTheArm) {

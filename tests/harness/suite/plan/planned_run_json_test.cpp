@@ -26,6 +26,7 @@ PlannedRun unusual_run() {
   run.profile = Profile::native;
   run.dtype = "float64";
   run.ranks = 4;
+  run.launch = {Launcher::srun, 2, 2, {"--exclusive"}};
   run.threads = 2;
   run.steps = 7;
   run.span = {5, 2, "89ab", 3, "cdef"};

@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include <memory>
+#include <string>
+
+#include "harness/cli/verbs/verbs.hpp"
+#include "harness/suite/launch/execute_rank.hpp"
+
+namespace parity::cli {
+
+void add_rank(CLI::App& app, Action& action) {
+  auto folder = std::make_shared<std::string>();
+  app.add_option("folder", *folder, "Folder of the launch, in the folder of a run")
+      ->type_name("DIR")
+      ->required();
+  app.footer(
+      "Example:\n"
+      "  parity rank /shared/out/runs/0123456789abcdef/launch.0\n"
+      "A launcher that an arm names (launcher = \"torchrun\") calls this verb for each rank, with variables "
+      "that tell\n"
+      "the rank. DIR has the rank's command; how it ended is DIR/rank.R.ended.json.");
+  app.callback([folder, &action] { action = [folder] { return suite::execute_rank(*folder); }; });
+}
+
+}  // namespace parity::cli

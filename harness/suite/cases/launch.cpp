@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/suite/cases/launch.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "harness/base/error.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
+
+namespace parity::suite {
+namespace {
+
+constexpr int64_t most_nodes = 1024;
+
+/// Options of launchers that set the numbers of nodes and ranks, which the case states itself.
+constexpr auto counting_options = std::to_array<std::string_view>(
+    {"--nnodes", "--nproc-per-node", "--nproc_per_node", "--node-rank", "--node_rank", "--standalone",
+     "--no-python", "--no_python", "-np", "-n", "--np", "-N", "--map-by", "--npernode", "-npernode",
+     "--nodes", "--ntasks", "--ntasks-per-node"});
+
+const std::array<std::string, 4> keys = {"launcher", "nodes", "ranks_per_node", "launcher_options"};
+
+int count_of(const std::string& key, const Json& value) {
+  if (!value.is_number_integer() || value.get<int64_t>() < 1 || value.get<int64_t>() > most_nodes)
+    throw UserError(fmt::format("'{}' must be an integer from 1 to {}, not {}", key, most_nodes,
+                                escape_to_line(value.dump())));
+  return value.get<int>();
+}
+
+std::vector<std::string> options_of(const Json& value) {
+  const bool is_list =
+      value.is_array() && std::ranges::all_of(value, [](const Json& word) { return word.is_string(); });
+  if (!is_list)
+    throw UserError("'launcher_options' must be a list of strings: launcher_options = [\"--verbose\"]");
+  return value.get<std::vector<std::string>>();
+}
+
+/// Refuses an option that counts nodes or ranks. An external launcher has no other place for them.
+void check_options(const Launch& launch) {
+  if (launch.launcher == Launcher::external)
+    return;
+  for (const std::string& word : launch.options)
+    if (std::ranges::find(counting_options, std::string_view(word).substr(0, word.find('='))) !=
+        counting_options.end())
+      throw UserError(fmt::format(
+          "cannot give {} the option {} (parity sets it from the ranks of the arm); set 'nodes' and "
+          "'ranks_per_node', or 'ranks' of a command",
+          name_of(launch.launcher), parity::quoted(word)));
+}
+
+}  // namespace
+
+Json Launch::to_json() const {
+  return {{"launcher", name_of(launcher)},
+          {"nodes", nodes},
+          {"ranks_per_node", ranks_per_node},
+          {"options", options}};
+}
+
+Launch launch_from_json(const Json& json) {
+  Launch launch;
+  launch.launcher = parse_enum<Launcher>(json.at("launcher").get<std::string>());
+  json.at("nodes").get_to(launch.nodes);
+  json.at("ranks_per_node").get_to(launch.ranks_per_node);
+  json.at("options").get_to(launch.options);
+  return launch;
+}
+
+const std::vector<std::string>& launch_keys() {
+  static const std::vector<std::string> all(keys.begin(), keys.end());
+  return all;
+}
+
+void set_launch_key(Launch& launch, const std::string& key, const Json& value) {
+  if (key == "launcher") {
+    if (!value.is_string())
+      throw UserError("'launcher' must be a string: launcher = \"torchrun\"");
+    launch.launcher = parse_enum<Launcher>(value.get<std::string>());
+  } else if (key == "nodes") {
+    launch.nodes = count_of(key, value);
+  } else if (key == "ranks_per_node") {
+    launch.ranks_per_node = count_of(key, value);
+  } else {
+    launch.options = options_of(value);
+  }
+}
+
+void reset_launch_key(Launch& launch, const std::string& key) {
+  if (key == "launcher")
+    launch.launcher = Launch().launcher;
+  else if (key == "nodes")
+    launch.nodes = Launch().nodes;
+  else if (key == "ranks_per_node")
+    launch.ranks_per_node = Launch().ranks_per_node;
+  else
+    launch.options.clear();
+}
+
+Json launch_value(const Launch& launch, const std::string& key) {
+  static const Launch plain;
+  if (key == "launcher")
+    return launch.is_local() ? Json() : Json(name_of(launch.launcher));
+  if (key == "nodes")
+    return launch.nodes == plain.nodes ? Json() : Json(launch.nodes);
+  if (key == "ranks_per_node")
+    return launch.ranks_per_node == plain.ranks_per_node ? Json() : Json(launch.ranks_per_node);
+  return launch.options.empty() ? Json() : Json(launch.options);
+}
+
+void check_launch(const Launch& launch, bool of_command) {
+  if (launch.is_local())
+    for (const std::string& key : {keys[1], keys[2], keys[3]})
+      if (!launch_value(launch, key).is_null())
+        throw UserError(fmt::format(
+            "'{0}' needs a launcher (parity itself starts all ranks on one machine); set launcher = "
+            "\"torchrun\", \"mpirun\", \"srun\" or \"external\". A key {0} of your program belongs in a "
+            "table: "
+            "options.{0} = ...",
+            key));
+  if (launch.starts_itself() && !of_command)
+    throw UserError(
+        "launcher = \"external\" needs 'launcher_options' (parity-train starts no ranks by itself); give the "
+        "words of the program that starts them, such as [\"flux\", \"run\", \"-n\", \"{ranks}\"]");
+  check_options(launch);
+}
+
+}  // namespace parity::suite

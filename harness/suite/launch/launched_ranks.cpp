@@ -1,0 +1,175 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/suite/launch/launched_ranks.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "harness/base/error.hpp"
+#include "harness/base/host_name.hpp"
+#include "harness/base/json/fields.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
+#include "harness/suite/launch/free_port.hpp"
+#include "harness/suite/launch/launched_place.hpp"
+#include "harness/suite/launch/words.hpp"
+#include "harness/suite/plan/launcher_program.hpp"
+#include "harness/suite/plan/own_programs.hpp"
+
+namespace parity::suite {
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+namespace {
+
+/// Time in which a file of another machine must show here after the launcher has ended.
+std::chrono::seconds settle_time(const PlannedRun& run) {
+  return std::chrono::seconds(run.launch.nodes > 1 ? 30 : 1);
+}
+
+bool in_slurm_job() {
+  return std::getenv("SLURM_JOB_ID") != nullptr;
+}
+
+Json identity_of_machine(const PlannedRun& run) {
+  const Json all = Json::parse(run.identity);
+  Json part = Json::object();
+  for (const char* key : {"cpu", "cuda"})
+    if (all.is_object() && all.contains(key))
+      part[key] = all[key];
+  return part;
+}
+
+}  // namespace
+
+fs::path LaunchedRanks::log(const fs::path& folder) {
+  return folder / "launcher.stderr";
+}
+
+LaunchedRanks::LaunchedRanks(const PlannedRun& run, const fs::path& folder, int leg,
+                             const std::vector<ProcessSpec>& specs)
+    : run_(run), files_(folder / fmt::format("launch.{}", leg)), log_(log(folder)), ended_(specs.size()) {
+  files_.begin({{"launcher", name_of(run.launch.launcher)},
+                {"nodes", run.launch.nodes},
+                {"ranks_per_node", run.launch.ranks_per_node},
+                {"ranks", run.ranks},
+                {"timeout", run.timeout_seconds},
+                {"identity", identity_of_machine(run)}});
+  for (size_t rank = 0; rank < specs.size(); ++rank)
+    files_.write_rank(static_cast<int>(rank), specs[rank]);
+  start(folder, specs.front().mark);
+}
+
+void LaunchedRanks::start(const fs::path& folder, const std::string& mark) {
+  const Words rank = {own_program("parity").string(), "rank", files_.folder().string()};
+  const LaunchPlace place = {launcher_program(run_).string(), in_slurm_job(), host_name(), free_port()};
+  ProcessSpec spec;
+  spec.mark = mark;
+  spec.hidden = variables_of_launchers(run_.launch.nodes);
+  spec.stdout_file = folder / "launcher.stdout";
+  spec.stderr_file = log_;
+  for (const Words& words : launch_words(run_, place, rank)) {
+    spec.argv = words;
+    launchers_.push_back(Process::spawn(spec));
+    spec.group = launchers_.front().pid();
+  }
+}
+
+/// Reads the files of ranks that have not ended, not too often for a shared file system.
+void LaunchedRanks::look() {
+  const auto now = Clock::now();
+  if (now < next_look_)
+    return;
+  next_look_ = now + std::chrono::milliseconds(run_.launch.nodes > 1 ? 250 : 50);
+  refusal_ = files_.refusal();
+  for (size_t rank = 0; rank < ended_.size(); ++rank)
+    if (!ended_[rank])
+      ended_[rank] = files_.ended(static_cast<int>(rank));
+}
+
+std::optional<WaitStatus> LaunchedRanks::ended(size_t rank) {
+  look();
+  return ended_[rank];
+}
+
+bool LaunchedRanks::launcher_ended() {
+  const bool ended = std::ranges::all_of(launchers_, [](Process& each) { return each.poll().has_value(); });
+  if (ended && !launcher_end_)
+    launcher_end_ = Clock::now();
+  return ended;
+}
+
+bool LaunchedRanks::all_ended() {
+  look();
+  const bool all = std::ranges::all_of(ended_, [](const auto& each) { return each.has_value(); });
+  return launcher_ended() && all && launch_problem().empty();
+}
+
+pid_t LaunchedRanks::pid(size_t rank) {
+  const Json began = files_.began(static_cast<int>(rank));
+  return text_or(began, "machine") == host_name() ? static_cast<pid_t>(integer_or(began, "pid", 0)) : 0;
+}
+
+std::string LaunchedRanks::host(size_t rank) {
+  return text_or(files_.began(static_cast<int>(rank)), "host");
+}
+
+std::string LaunchedRanks::describe_launcher_end() {
+  const std::string name = run_.launch.launcher == Launcher::external
+                               ? launcher_program(run_).filename().string()
+                               : std::string(name_of(run_.launch.launcher));
+  for (Process& each : launchers_)
+    if (const auto status = each.poll(); status && !status->succeeded())
+      return name + (status->exit_status() ? " ended with " : " was ") + status->text();
+  return name + " ended with exit status 0";
+}
+
+/// A rank that failed by itself is the first cause, and is reported as such (failed_rank.hpp).
+std::string LaunchedRanks::launch_problem() {
+  look();
+  if (!refusal_.empty())
+    return fmt::format("{}: {}", run_.label, refusal_);
+  if (!launcher_ended() ||
+      std::ranges::any_of(ended_, [](const auto& each) { return each && !each->succeeded(); }))
+    return "";
+  size_t began = 0, finished = 0;
+  for (size_t rank = 0; rank < ended_.size(); ++rank) {
+    began += files_.began(static_cast<int>(rank)).is_null() ? 0 : 1;
+    finished += ended_[rank] ? 1 : 0;
+  }
+  const bool good = std::ranges::all_of(launchers_, [](Process& each) { return each.poll()->succeeded(); });
+  if (finished == ended_.size() && good)
+    return "";
+  if (finished < ended_.size() && Clock::now() - *launcher_end_ < settle_time(run_))
+    return "";
+  const std::string what =
+      began < ended_.size()      ? fmt::format("{} of its {} ranks began", began, ended_.size())
+      : finished < ended_.size() ? fmt::format("{} of its {} ranks ended", finished, ended_.size())
+                                 : "its ranks ended well";
+  const std::string said = tail_of(log_, 1);
+  return fmt::format("{}: {}, and {}{}", run_.label, describe_launcher_end(), what,
+                     said.empty() ? "" : ": " + said);
+}
+
+void LaunchedRanks::stop(std::chrono::milliseconds grace) {
+  if (launchers_.empty())
+    return;
+  const pid_t group = launchers_.front().pid();
+  signal_group(group, SIGTERM);
+  signal_group(group, SIGCONT);
+  const auto deadline = Clock::now() + grace;
+  for (Process& each : launchers_)
+    each.wait_for(std::max(std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()),
+                           std::chrono::milliseconds(0)));
+  end_left_processes();
+  for (Process& each : launchers_)
+    each.stop(std::chrono::milliseconds(0));
+}
+
+void LaunchedRanks::end_left_processes() {
+  if (!launchers_.empty())
+    signal_group(launchers_.front().pid(), SIGKILL);
+}
+
+}  // namespace parity::suite

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/suite/launch/rank_files.hpp"
+#include "harness/suite/launch/ranks.hpp"
+#include "harness/suite/plan/planned_run.hpp"
+
+namespace parity::suite {
+
+/// Ranks that a launcher starts, here or on other machines. Each is a process `parity rank`, which reports
+/// through files of a folder that all machines see.
+class LaunchedRanks : public Ranks {
+ public:
+  /// Starts the launcher.
+  /// \param folder  of the run
+  /// \param leg     of a run that restarts
+  /// \param specs   one for each rank, as parity would start it
+  /// \throws UserError (exit 3) if the launcher is not there
+  LaunchedRanks(const PlannedRun& run, const std::filesystem::path& folder, int leg,
+                const std::vector<ProcessSpec>& specs);
+
+  std::optional<WaitStatus> ended(size_t rank) override;
+  bool all_ended() override;
+  pid_t pid(size_t rank) override;
+  std::string host(size_t rank) override;
+  std::string launch_problem() override;
+  void stop(std::chrono::milliseconds grace) override;
+  void end_left_processes() override;
+
+  /// The file that has what the launcher printed to stderr.
+  static std::filesystem::path log(const std::filesystem::path& folder);
+
+ private:
+  void start(const std::filesystem::path& folder, const std::string& mark);
+  void look();
+  bool launcher_ended();
+  std::string describe_launcher_end();
+
+  PlannedRun run_;
+  RankFiles files_;
+  std::filesystem::path log_;
+  std::vector<Process> launchers_;
+  std::vector<std::optional<WaitStatus>> ended_;
+  std::string refusal_;
+  std::chrono::steady_clock::time_point next_look_;
+  std::optional<std::chrono::steady_clock::time_point> launcher_end_;
+};
+
+}  // namespace parity::suite

@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "harness/base/json/json.hpp"
+#include "harness/base/processes/process.hpp"
+
+namespace parity::suite {
+
+/// The files by which parity and the ranks that a launcher started know of each other. Every machine of the
+/// run must see the folder.
+///
+/// | file               | written by | holds                                                               |
+/// |--------------------|------------|---------------------------------------------------------------------|
+/// | launch.json        | parity     | {"schema", "launcher", "nodes", "ranks", "cpu", "gpus", "timeout"}  |
+/// | rank.R.json        | parity     | the process of rank R: words, variables, cores, files for its output |
+/// | rank.R.claim       | rank R     | nothing; a second rank R is refused                                 |
+/// | rank.R.began.json  | rank R     | {"host", "pid"}                                                     |
+/// | rank.R.ended.json  | rank R     | {"status"}: that of wait(2)                                         |
+/// | meeting.json       | rank 0     | {"address", "port"} at which the ranks meet                         |
+/// | refused.json       | a process  | {"problem"}: why it cannot be a rank of the run                     |
+class RankFiles {
+ public:
+  explicit RankFiles(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+  const std::filesystem::path& folder() const { return folder_; }
+  /// Removes what an earlier start left, and writes launch.json. \throws UserError
+  void begin(const Json& launch) const;
+  /// Returns launch.json; null if it is missing, damaged or of another version.
+  Json launch() const;
+
+  void write_rank(int rank, const ProcessSpec& spec) const;
+  /// \throws UserError or Json::exception if the file is missing or damaged
+  ProcessSpec read_rank(int rank) const;
+
+  /// Returns whether this process is the first with that rank. \throws UserError if the folder is not
+  /// writable
+  bool claim(int rank) const;
+  void write_began(int rank, const Json& began) const;
+  Json began(int rank) const;  ///< null before
+  void write_ended(int rank, const WaitStatus& status) const;
+  std::optional<WaitStatus> ended(int rank) const;
+
+  void write_meeting(const std::string& address, int port) const;
+  Json meeting() const;  ///< null before
+
+  void refuse(const std::string& problem) const;
+  std::string refusal() const;  ///< "" if no process was refused
+
+ private:
+  std::filesystem::path file(int rank, const char* what) const;
+  Json content(const std::filesystem::path& file) const;
+
+  std::filesystem::path folder_;
+};
+
+}  // namespace parity::suite
