@@ -37,9 +37,14 @@ torch::Tensor ceil_log2(const torch::Tensor& x) {
   return exponent.to(torch::kInt64) - fraction.eq(0.5).to(torch::kInt64);
 }
 
-/// Returns 2^e in the dtype of `like`, exactly: from the bits of a float64.
+/// Returns 2^e in the dtype of `like`, exactly: from the bits of a float64. To an exact twin it is a
+/// constant.
 torch::Tensor power_of_two(const torch::Tensor& e, const torch::Tensor& like) {
-  return e.add(1023).bitwise_left_shift(52).view(torch::kFloat64).to(like.scalar_type());
+  const auto values = [&] {
+    const exact::ValuesAlone alone;
+    return e.add(1023).bitwise_left_shift(52).view(torch::kFloat64).to(like.scalar_type());
+  };
+  return exact::filled_with_constants(values());
 }
 
 /// Returns the scale by E8M0's exponent, for the blocks with magnitudes `amax`.

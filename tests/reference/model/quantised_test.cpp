@@ -75,7 +75,8 @@ TEST(QuantisedTest, ZerosStayZeros) {
 TEST(QuantisedTest, Twin_ReturnsWhatItIsGiven) {
   torch::manual_seed(3);
   for (const torch::ScalarType dtype : {torch::kFloat64, torch::kFloat32}) {
-    torch::Tensor x = torch::randn({40, 100}, dtype) * torch::randn({40, 1}, dtype).mul_(20).exp();
+    const double range = dtype == torch::kFloat64 ? 20 : 3;  // float32 would underflow
+    torch::Tensor x = torch::randn({40, 100}, dtype) * torch::randn({40, 1}, dtype).mul_(range).exp();
     x.slice(1, 16, 64).zero_();
     for (const ScaleRule rule : rules)
       for (const int64_t rows : {0, 1, 32}) {

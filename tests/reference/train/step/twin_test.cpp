@@ -8,6 +8,7 @@
 
 #include <ATen/record_function.h>
 
+#include "reference/optim/optimizer.hpp"
 #include "reference/train/step/trainer.hpp"
 #include "tests/reference/tiny.hpp"
 
