@@ -3,6 +3,8 @@
 #include "reference/config/command_line.hpp"
 
 #include <charconv>
+#include <filesystem>
+#include <string_view>
 
 #include "harness/base/error.hpp"
 #include "harness/base/text/nearest.hpp"
@@ -94,9 +96,23 @@ Arguments split(const std::vector<std::string>& arguments) {
   return result;
 }
 
+/// Refuses names of files that could not be written after training, or not be recognised when they are read.
+void check_saved_name(const std::filesystem::path& path) {
+  constexpr std::string_view single = ".safetensors", index = ".safetensors.index.json";
+  const std::string name = path.filename().string();
+  const auto has_name = [&](std::string_view ending) {
+    return name.size() > ending.size() && name.ends_with(ending);
+  };
+  if (!path.empty() && !has_name(single) && !has_name(index) && (path.has_extension() || name.empty()))
+    throw UserError("cannot save weights as " + path.string() +
+                    " (they are written as safetensors); name NAME.safetensors, or "
+                    "NAME.safetensors.index.json for shards");
+}
+
 void take_weights(const Arguments& given, Invocation& run) {
   if (!given.load_weights.empty())
     set_key(run.config, "weights.path", given.load_weights);
+  check_saved_name(run.save_weights);
   if (given.weights_names.empty())
     return;
   if (run.save_weights.empty())

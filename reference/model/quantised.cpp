@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "harness/base/error.hpp"
+#include "reference/exact/exact.hpp"
 
 namespace parity::reference {
 namespace {
@@ -36,9 +37,14 @@ torch::Tensor ceil_log2(const torch::Tensor& x) {
   return exponent.to(torch::kInt64) - fraction.eq(0.5).to(torch::kInt64);
 }
 
-/// Returns 2^e in the dtype of `like`, exactly: from the bits of a float64.
+/// Returns 2^e in the dtype of `like`, exactly: from the bits of a float64. To an exact twin it is a
+/// constant.
 torch::Tensor power_of_two(const torch::Tensor& e, const torch::Tensor& like) {
-  return e.add(1023).bitwise_left_shift(52).view(torch::kFloat64).to(like.scalar_type());
+  const auto values = [&] {
+    const exact::ValuesAlone alone;
+    return e.add(1023).bitwise_left_shift(52).view(torch::kFloat64).to(like.scalar_type());
+  };
+  return exact::filled_with_constants(values());
 }
 
 /// Returns the scale by E8M0's exponent, for the blocks with magnitudes `amax`.
@@ -46,14 +52,30 @@ torch::Tensor e8m0(const torch::Tensor& exponent, const torch::Tensor& amax) {
   return power_of_two(exponent.clamp(-127, 127), amax).masked_fill(amax.isfinite().logical_not(), nan);
 }
 
-/// Returns x' for a factor r: round(x r) / r. \param r  of each block
-torch::Tensor by_factor(const torch::Tensor& x, const torch::Tensor& r, NarrowFormat format) {
-  return rounded_to(x * r, format) / r;
+/// Returns round(x): nearest values of a format, or x itself in a twin.
+torch::Tensor rounded(const torch::Tensor& x, const Quantisation& how, NarrowFormat format) {
+  return how.rounds ? rounded_to(x, format) : x;
 }
 
-/// Returns x' for a scale s: s round(x / s). \param s  of each block
-torch::Tensor by_scale(const torch::Tensor& x, const torch::Tensor& s, NarrowFormat format) {
-  return rounded_to(x / s, format) * s;
+/// Returns the scales of blocks as they are used: a twin rounds them down to powers of two, 2^-1 for 0, so
+/// that they divide out exactly.
+torch::Tensor used(const torch::Tensor& scale, const Quantisation& how) {
+  if (how.rounds)
+    return scale;
+  return power_of_two(floor_log2(scale).clamp(-120, 120), scale)
+      .masked_fill(scale.isfinite().logical_not(), nan);
+}
+
+/// Returns x' for a factor r: round(x r) / r. \param factor  of each block
+torch::Tensor by_factor(const torch::Tensor& x, const torch::Tensor& factor, const Quantisation& how) {
+  const torch::Tensor r = used(factor, how);
+  return rounded(x * r, how, how.format) / r;
+}
+
+/// Returns x' for a scale s: s round(x / s). \param scale  of each block
+torch::Tensor by_scale(const torch::Tensor& x, const torch::Tensor& scale, const Quantisation& how) {
+  const torch::Tensor s = used(scale, how);
+  return rounded(x / s, how, how.format) * s;
 }
 
 torch::Tensor factor_of(const torch::Tensor& amax, NarrowFormat format) {
@@ -61,13 +83,13 @@ torch::Tensor factor_of(const torch::Tensor& amax, NarrowFormat format) {
 }
 
 /// Two levels of scales: e4m3 for each block, relative to float32 of the tensor.
-torch::Tensor by_two_scales(const torch::Tensor& x, const torch::Tensor& amax, NarrowFormat format) {
+torch::Tensor by_two_scales(const torch::Tensor& x, const torch::Tensor& amax, const Quantisation& how) {
   const torch::Tensor whole = amax.amax();
   const torch::Tensor encode = (whole.reciprocal() * (6.0 * 448.0)).clamp_max(largest_float);
   const torch::Tensor decode = encode.reciprocal();
-  const torch::Tensor block = rounded_to(amax / 6.0 * encode, NarrowFormat::e4m3);
-  const torch::Tensor factor = (block * decode).reciprocal().clamp_max(largest_float);
-  return rounded_to(x * factor, format) * (block * decode);
+  const torch::Tensor block = rounded(amax / 6.0 * encode, how, NarrowFormat::e4m3);
+  const torch::Tensor scale = used(block * decode, how);
+  return rounded(x * scale.reciprocal().clamp_max(largest_float), how, how.format) * scale;
 }
 
 /// \param x  blocks in any shape. \param amax  largest magnitude of each, to be broadcast
@@ -75,27 +97,37 @@ torch::Tensor scaled(const torch::Tensor& x, const torch::Tensor& amax, const Qu
   const NarrowFormat format = how.format;
   switch (how.rule) {
     case ScaleRule::float32:
-      return by_factor(x, factor_of(amax, format).to(x.scalar_type()), format);
+      return by_factor(x, factor_of(amax, format).to(x.scalar_type()), how);
     case ScaleRule::power_of_two: {
       const torch::Tensor r = factor_of(amax, format);
       return by_factor(x, power_of_two(floor_log2(r), x).masked_fill(amax.isfinite().logical_not(), nan),
-                       format);
+                       how);
     }
     case ScaleRule::division: {
       const torch::Tensor s = amax / largest(format);
-      return by_scale(x, s.masked_fill(s.eq(0), 1), format);
+      return by_scale(x, s.masked_fill(s.eq(0), 1), how);
     }
     case ScaleRule::division_up:
     case ScaleRule::mx_up:
-      return by_scale(x, e8m0(ceil_log2(amax / largest(format)), amax), format);
+      return by_scale(x, e8m0(ceil_log2(amax / largest(format)), amax), how);
     case ScaleRule::mx:
-      return by_scale(x, e8m0(floor_log2(amax) - largest_exponent(format), amax), format);
+      return by_scale(x, e8m0(floor_log2(amax) - largest_exponent(format), amax), how);
     case ScaleRule::nvfp4:
-      return by_two_scales(x, amax, format);
+      return by_two_scales(x, amax, how);
     case ScaleRule::unit:
-      return rounded_to(x, format);
+      return rounded(x, how, format);
   }
   throw InternalError("unknown rule of scales");
+}
+
+/// Returns the largest magnitude of each block, [R / r, 1, C / c, 1]. To an exact twin it is a constant.
+/// \param blocks  [R / r, r, C / c, c]
+torch::Tensor amax_of(const torch::Tensor& blocks) {
+  const auto values = [&] {
+    const exact::ValuesAlone alone;
+    return blocks.abs().amax({1, 3}, /*keepdim=*/true);
+  };
+  return exact::filled_with_constants(values());
 }
 
 }  // namespace
@@ -121,8 +153,11 @@ torch::Tensor quantised(const torch::Tensor& x, const Quantisation& how) {
   const int64_t more_rows = (r - R % r) % r, more_columns = (c - C % c) % c;
   const torch::Tensor padded = at::constant_pad_nd(x, {0, more_columns, 0, more_rows});
   const torch::Tensor blocks = padded.view({padded.size(0) / r, r, padded.size(1) / c, c});
-  const torch::Tensor amax = blocks.abs().amax({1, 3}, /*keepdim=*/true);
-  return scaled(blocks, amax, how).view(padded.sizes()).narrow(0, 0, R).narrow(1, 0, C).contiguous();
+  return scaled(blocks, amax_of(blocks), how)
+      .view(padded.sizes())
+      .narrow(0, 0, R)
+      .narrow(1, 0, C)
+      .contiguous();
 }
 
 }  // namespace parity::reference

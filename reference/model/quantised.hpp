@@ -46,11 +46,13 @@ struct Quantisation {
   ScaleRule rule = ScaleRule::float32;
   int64_t rows = 0;     ///< of a block; 0 = all
   int64_t columns = 0;  ///< of a block; 0 = all
+  bool rounds = true;   ///< false = a twin's, where scales divide out
 };
 
 /// Returns the values that the quantised matrix has, block by block. The last blocks of a dimension may be
-/// smaller. A block with a value that is not finite is not finite.
-/// \param x  [R, C] float32. \return [R, C] float32
+/// smaller. A block with a value that is not finite is not finite. A twin rounds nothing: it cuts and scales
+/// the same blocks by powers of two, and returns x. To an exact twin scales are constants.
+/// \param x  [R, C] float32, or a twin's float64. \return the same dtype and shape
 torch::Tensor quantised(const torch::Tensor& x, const Quantisation& how);
 
 }  // namespace parity::reference

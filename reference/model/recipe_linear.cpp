@@ -41,21 +41,25 @@ NarrowFormat format_of(const LinearConfig& config, LinearOperand operand) {
 }
 
 /// Returns Q(x), [R, C], in at least float32. The product sums over the columns.
-torch::Tensor operand_of(const torch::Tensor& x, const LinearConfig& config, LinearOperand operand) {
-  return quantised(at_least_float32(x), quantisation_of(config, operand));
+torch::Tensor operand_of(const torch::Tensor& x, const LinearConfig& config, LinearOperand operand,
+                         bool rounds) {
+  Quantisation how = quantisation_of(config, operand);
+  how.rounds = rounds;
+  return quantised(at_least_float32(x), how);
 }
 
 struct RecipeLinear : torch::autograd::Function<RecipeLinear> {
   static torch::Tensor forward(AutogradContext* context, const torch::Tensor& x, const torch::Tensor& weight,
-                               const LinearConfig& config) {
+                               const LinearConfig& config, bool rounds) {
     context->save_for_backward({x, weight});
     context->saved_data["recipe"] = static_cast<int64_t>(config.recipe);
     context->saved_data["gradients"] = static_cast<int64_t>(config.gradients);
     context->saved_data["scales"] = static_cast<int64_t>(config.scales);
-    const torch::Tensor x_TK = operand_of(x.reshape({-1, x.size(-1)}), config, LinearOperand::input);
+    context->saved_data["rounds"] = rounds;
+    const torch::Tensor x_TK = operand_of(x.reshape({-1, x.size(-1)}), config, LinearOperand::input, rounds);
     std::vector<int64_t> shape = x.sizes().vec();
     shape.back() = weight.size(0);
-    return at::linear(x_TK, operand_of(weight, config, LinearOperand::weight))
+    return at::linear(x_TK, operand_of(weight, config, LinearOperand::weight, rounds))
         .to(x.scalar_type())
         .view(shape);
   }
@@ -64,20 +68,21 @@ struct RecipeLinear : torch::autograd::Function<RecipeLinear> {
     const LinearConfig config = {static_cast<LinearRecipe>(context->saved_data["recipe"].toInt()),
                                  static_cast<LinearGradients>(context->saved_data["gradients"].toInt()),
                                  static_cast<LinearScales>(context->saved_data["scales"].toInt())};
+    const bool rounds = context->saved_data["rounds"].toBool();
     const variable_list saved = context->get_saved_variables();
     const torch::Tensor &x = saved[0], &weight = saved[1];
     const torch::Tensor dy_TN = gradients[0].reshape({-1, weight.size(0)});
     torch::Tensor dx, dweight;
     if (context->needs_input_grad(0))
-      dx = operand_of(dy_TN, config, LinearOperand::gradient)
-               .mm(operand_of(weight.t(), config, LinearOperand::weight).t())
+      dx = operand_of(dy_TN, config, LinearOperand::gradient, rounds)
+               .mm(operand_of(weight.t(), config, LinearOperand::weight, rounds).t())
                .to(x.scalar_type())
                .view(x.sizes());
     if (context->needs_input_grad(1))
-      dweight = operand_of(dy_TN.t(), config, LinearOperand::gradient)
-                    .mm(operand_of(x.reshape({-1, x.size(-1)}).t(), config, LinearOperand::input).t())
+      dweight = operand_of(dy_TN.t(), config, LinearOperand::gradient, rounds)
+                    .mm(operand_of(x.reshape({-1, x.size(-1)}).t(), config, LinearOperand::input, rounds).t())
                     .to(weight.scalar_type());
-    return {dx, dweight, torch::Tensor()};
+    return {dx, dweight, torch::Tensor(), torch::Tensor()};
   }
 };
 
@@ -108,12 +113,13 @@ Quantisation quantisation_of(const LinearConfig& config, LinearOperand operand) 
 }
 
 torch::Tensor recipe_linear(const torch::Tensor& x, const torch::Tensor& weight, const torch::Tensor& bias,
-                            const LinearConfig& config) {
-  const torch::Tensor y = RecipeLinear::apply(x, weight, config);
+                            const LinearConfig& config, bool rounds) {
+  const torch::Tensor y = RecipeLinear::apply(x, weight, config, rounds);
   return bias.defined() ? y + bias : y;
 }
 
-void multiply_by_recipe(Decoder& model, const Parameters& parameters, const LinearConfig& config) {
+void multiply_by_recipe(Decoder& model, const Parameters& parameters, const LinearConfig& config,
+                        bool rounds) {
   std::unordered_set<std::string> names;
   for (const Parameter& parameter : parameters)
     if (parameter.name.starts_with("layers.") && parameter.value.dim() == 2)
@@ -126,9 +132,9 @@ void multiply_by_recipe(Decoder& model, const Parameters& parameters, const Line
   require(!matrices.empty(), "no matrix to multiply by a recipe");
   ModuleHooks::Operators operators = model.hooks().operators();
   for (auto* linear : {&operators.linear, &operators.row_parallel_linear})
-    *linear = [matrices, config, multiply = *linear](const torch::Tensor& x, const torch::Tensor& weight,
-                                                     const torch::Tensor& bias) {
-      return matrices.contains(weight.unsafeGetTensorImpl()) ? recipe_linear(x, weight, bias, config)
+    *linear = [matrices, config, rounds, multiply = *linear](
+                  const torch::Tensor& x, const torch::Tensor& weight, const torch::Tensor& bias) {
+      return matrices.contains(weight.unsafeGetTensorImpl()) ? recipe_linear(x, weight, bias, config, rounds)
                                                              : multiply(x, weight, bias);
     };
   model.hooks().compute_with(std::move(operators));

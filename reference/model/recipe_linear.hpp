@@ -34,15 +34,18 @@ Quantisation quantisation_of(const LinearConfig& config, LinearOperand operand);
 ///   dW = Q(dy^T) Q(x^T)^T
 ///
 /// Q quantises along the dimension that its product sums over, from the unrounded operand each time. The
-/// values of Q are exact; products and sums are float32. The result has the dtype of x.
-/// \param x  [..., K]. \param bias  added after the product; undefined = none
+/// values of Q are exact; products and sums are float32. The result has the dtype of x. In a twin Q rounds
+/// nothing, and all else is the same.
+/// \param x  [..., K]. \param bias  added after the product; undefined = none. \param rounds  not in a twin
 torch::Tensor recipe_linear(const torch::Tensor& x, const torch::Tensor& weight, const torch::Tensor& bias,
-                            const LinearConfig& config);
+                            const LinearConfig& config, bool rounds = true);
 
 /// Lets the linear layers of the model's blocks multiply by a recipe. The output projection and the modules
 /// of multi-token prediction keep their precision.
 /// \param model       with all parallelisms applied
 /// \param parameters  of this rank, which tell matrices from vectors
-void multiply_by_recipe(Decoder& model, const Parameters& parameters, const LinearConfig& config);
+/// \param rounds      not in a twin
+void multiply_by_recipe(Decoder& model, const Parameters& parameters, const LinearConfig& config,
+                        bool rounds);
 
 }  // namespace parity::reference

@@ -35,6 +35,10 @@ class Optimizer {
   };
   /// Returns the optimizer's own tensors. Writing to them changes its state.
   virtual std::vector<State> state() const = 0;
+
+  /// Gives parameters that were written from outside the values that this optimizer can store.
+  /// \return whether one of this rank's had another value
+  virtual bool parameters_written() { return false; }
 };
 
 /// Returns the optimizer that a config names, with its state at zero.

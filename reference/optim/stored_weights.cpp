@@ -32,11 +32,6 @@ uint16_t draw_of(uint64_t key, uint64_t place) {
   return static_cast<uint16_t>(split_mix(key + place) >> 48);
 }
 
-/// Returns R(x) in the dtype of x.
-torch::Tensor rounded(const torch::Tensor& x) {
-  return x.to(torch::kBFloat16).to(x.scalar_type());
-}
-
 /// Rounds every element of x in place. \param place  of each; undefined = in order
 void round_by_chance(const torch::Tensor& x, const torch::Tensor& place, uint64_t key) {
   float* values = x.mutable_data_ptr<float>();
@@ -61,22 +56,28 @@ float stochastically_rounded(float x, uint16_t draw) {
 }
 
 StoredWeights::StoredWeights(std::unique_ptr<Optimizer> inner, Parameters parameters,
-                             const OptimizerConfig& config, std::vector<torch::Tensor> places)
+                             const OptimizerConfig& config, std::vector<torch::Tensor> places, bool rounds)
     : inner_(std::move(inner)),
       parameters_(std::move(parameters)),
       storage_(config.weights),
       seed_(static_cast<uint64_t>(config.rounding_seed)),
+      rounds_(rounds),
       places_(std::move(places)),
       update_(torch::zeros({}, torch::kInt64)) {
   const torch::NoGradGuard no_grad;
+  parameters_written();
   for (const Parameter& parameter : parameters_) {
-    torch::Tensor value = parameter.value.detach();
-    value.copy_(rounded(value));
+    const torch::Tensor value = parameter.value.detach();
     if (storage_ == WeightStorage::kahan)
       kept_.push_back(torch::zeros_like(value));
     if (storage_ == WeightStorage::master)
       kept_.push_back(value.clone());
   }
+}
+
+/// Returns R(x) in the dtype of x.
+torch::Tensor StoredWeights::rounded(const torch::Tensor& x) const {
+  return rounds_ ? x.to(torch::kBFloat16).to(x.scalar_type()) : x;
 }
 
 /// Gives the optimizer the master weights of those elements that have them still.
@@ -92,9 +93,10 @@ void StoredWeights::store(size_t i, const torch::Tensor& before) {
   torch::Tensor value = parameters_[i].value.detach();
   switch (storage_) {
     case WeightStorage::stochastic:
-      return round_by_chance(
-          value, places_[i],
-          key_of(seed_, parameters_[i].name, static_cast<uint64_t>(update_.item<int64_t>())));
+      if (rounds_)
+        round_by_chance(value, places_[i],
+                        key_of(seed_, parameters_[i].name, static_cast<uint64_t>(update_.item<int64_t>())));
+      return;
     case WeightStorage::kahan: {
       const torch::Tensor correction = rounded(kept_[i] + (value - before));
       value.copy_(rounded(before + correction));
@@ -107,6 +109,20 @@ void StoredWeights::store(size_t i, const torch::Tensor& before) {
     default:
       value.copy_(rounded(value));
   }
+}
+
+bool StoredWeights::parameters_written() {
+  if (!rounds_)
+    return false;
+  const torch::NoGradGuard no_grad;
+  bool changed = false;
+  for (const Parameter& parameter : parameters_) {
+    torch::Tensor value = parameter.value.detach();
+    const torch::Tensor stored = rounded(value);
+    changed = changed || !at::where(value.isnan(), stored.isnan(), stored.eq(value)).all().item<bool>();
+    value.copy_(stored);
+  }
+  return changed;
 }
 
 void StoredWeights::step(const UpdateNumbers& numbers) {

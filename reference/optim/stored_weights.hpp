@@ -21,6 +21,7 @@ namespace parity::reference {
 /// | kahan      | c = R(c + u), p' = R(p + c) | c = R(c + R(p - p')), as torch-optimi                |
 /// | master     | p = R(m)                   | m = m + u, float32; at first m = p                    |
 ///
+/// In a twin R is the identity, and all else is the same.
 /// A parameter that was written from outside also becomes its master weight.
 /// Source of stochastic rounding: torchao, low-bit optimizers: up if a draw of 16 bits is less than the
 /// fraction.
@@ -29,13 +30,16 @@ class StoredWeights : public Optimizer {
   /// Rounds the parameters.
   /// \param places  index of each element in its whole parameter, flat, int64; undefined = this rank has it
   /// whole
+  /// \param rounds  not in a twin
   StoredWeights(std::unique_ptr<Optimizer> inner, Parameters parameters, const OptimizerConfig& config,
-                std::vector<torch::Tensor> places);
+                std::vector<torch::Tensor> places, bool rounds = true);
 
   void step(const UpdateNumbers& numbers) override;
   std::vector<State> state() const override;
+  bool parameters_written() override;
 
  private:
+  torch::Tensor rounded(const torch::Tensor& x) const;
   void put_masters();
   void store(size_t i, const torch::Tensor& before);
 
@@ -43,6 +47,7 @@ class StoredWeights : public Optimizer {
   Parameters parameters_;
   WeightStorage storage_;
   uint64_t seed_;
+  bool rounds_;
   std::vector<torch::Tensor> places_;
   std::vector<torch::Tensor> kept_;  ///< c or m of each parameter; empty without
   torch::Tensor update_;             ///< number of the last update, scalar int64

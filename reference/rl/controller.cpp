@@ -175,19 +175,39 @@ void Controller::judge(std::vector<Rollout>& rollouts) const {
   }
 }
 
-std::optional<double> Controller::check_imported(std::span<const PolicyBatch> batches,
-                                                 const std::vector<Rollout>& rollouts) const {
-  if (config_.rl.largest_gap == 0)
-    return std::nullopt;
-  const int64_t version = policy_.version();
+std::vector<PolicyBatch> Controller::rows_of(const std::vector<Rollout>& rollouts,
+                                             const RolloutLimits& limits) const {
+  std::vector<PolicyBatch> rows;
+  for (const Rollout& rollout : rollouts)
+    rows.push_back(batch_of(rollout, limits));
+  const Group& ranks = *trainer_.parallel().batch;
+  return own_batches(rows, {ranks.rank(), ranks.size()}, config_.data.micro_batches);
+}
+
+void Controller::check_scores_of(int64_t update) {
+  const std::vector<Rollout> rollouts = imported_->of_update(update);
   const Group& ranks = *trainer_.parallel().batch;
   ScoreCheck check;
+  for (const Rollout& rollout : rollouts)
+    check.fresh.push_back(rollout.version == policy_.version());
+  if (std::ranges::find(check.fresh, true) == check.fresh.end())
+    return;
+  const RolloutLimits limits = limits_of(config_, trainer_.dimensions(), update - 1);
+  require_usable(rollouts, limits);
   check.share = {ranks.rank(), ranks.size()};
   check.largest = config_.rl.largest_gap;
-  check.place = [&](int64_t row) { return imported_->place(version + 1, row); };
-  for (const Rollout& rollout : rollouts)
-    check.fresh.push_back(rollout.version == version);
-  return check_scores(policy_, batches, check, trainer_.world(), ranks);
+  check.place = [&](int64_t row) { return imported_->place(update, row); };
+  scored_[update] += check_scores(policy_, rows_of(rollouts, limits), check, trainer_.world(), ranks);
+}
+
+std::optional<double> Controller::check_imported() {
+  if (config_.rl.largest_gap == 0)
+    return std::nullopt;
+  const int64_t next = policy_.version() + 1;
+  const int64_t last = std::min(config_.steps, next + longest_lag(config_.rl));
+  for (int64_t update = next; update <= last && imported_->has_update(update); ++update)
+    check_scores_of(update);
+  return scored_[next];
 }
 
 StepResult Controller::call_by_call(std::span<PolicyBatch> batches, const PolicyDivisor& divisor,
@@ -227,7 +247,7 @@ StepResult Controller::update() {
   const Group& ranks = *trainer_.parallel().batch;
   std::vector<PolicyBatch> batches =
       own_batches(rows, {ranks.rank(), ranks.size()}, config_.data.micro_batches);
-  const std::optional<double> checked = check_imported(batches, rollouts);
+  const std::optional<double> checked = check_imported();
   std::map<std::string, double> gap;
   if (config_.rl.bill)
     gap = bill_of_gap(trainer_, policy_, generator_.parameters(), generator_dtype(config_), batches);

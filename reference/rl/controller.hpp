@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -38,9 +39,15 @@ class Controller {
   std::vector<Completion> complete(const std::vector<GenerationRequest>& requests);
   void reward(std::vector<Rollout>& rollouts) const;
   void judge(std::vector<Rollout>& rollouts) const;
-  /// \return as check_scores(); nothing without rl.largest_gap
-  std::optional<double> check_imported(std::span<const PolicyBatch> batches,
-                                       const std::vector<Rollout>& rollouts) const;
+  /// Returns this rank's rows of an update's rollouts in micro-batches. \param limits  that they meet
+  std::vector<PolicyBatch> rows_of(const std::vector<Rollout>& rollouts, const RolloutLimits& limits) const;
+  /// Scores the imported rollouts of an update that this version of the policy is said to have written.
+  void check_scores_of(int64_t update);
+  /// Scores all imported rollouts that this version of the policy is said to have written: those of the next
+  /// update, and those that later updates take. So each is scored by its own version.
+  /// \return the share of the next update's tokens that were scored, now or before; nothing without
+  /// rl.largest_gap
+  std::optional<double> check_imported();
   StepResult learn(std::span<PolicyBatch> batches, const PolicyDivisor& divisor);
   StepResult call_by_call(std::span<PolicyBatch> batches, const PolicyDivisor& divisor,
                           const UpdateNumbers& numbers);
@@ -53,6 +60,7 @@ class Controller {
   Generator generator_;
   ServedPolicy served_;
   std::optional<ImportedRollouts> imported_;  ///< set with data.path
+  std::map<int64_t, double> scored_;          ///< share of the tokens of an update to come
 };
 
 }  // namespace parity::reference

@@ -139,6 +139,10 @@ std::vector<Rollout> ImportedRollouts::of_update(int64_t update) const {
   return {rollouts_.begin() + first, rollouts_.begin() + first + rows_};
 }
 
+bool ImportedRollouts::has_update(int64_t update) const {
+  return update * rows_ <= static_cast<int64_t>(rollouts_.size());
+}
+
 std::string ImportedRollouts::place(int64_t update, int64_t row) const {
   const auto index = static_cast<size_t>((update - 1) * rows_ + row);
   return path_.filename().string() + ":" + std::to_string(lines_[index]);

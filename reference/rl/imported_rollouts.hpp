@@ -30,6 +30,8 @@ class ImportedRollouts {
   /// Returns the rollouts of an update. \param update  from 1
   /// \throws UserError if the file has no more of them
   std::vector<Rollout> of_update(int64_t update) const;
+  /// Returns whether the file has all rollouts of an update.
+  bool has_update(int64_t update) const;
   /// Returns the place of a rollout, such as "rollouts.jsonl:7". \param row  of the update, from 0
   std::string place(int64_t update, int64_t row) const;
 

@@ -202,16 +202,13 @@ WeightNames names_in(const checkpoints::WeightFiles& files, const Decoder& model
   return best;
 }
 
-/// Opens the files of weights. Those of PyTorch, a folder of torch.distributed.checkpoint or a file of
+/// Opens the files of weights. Those of PyTorch, a folder of torch.distributed.checkpoint or files of
 /// torch.save, are converted by a child process. \return never null
 std::shared_ptr<const checkpoints::WeightFiles> open_weights(const fs::path& path) {
   std::error_code error;
-  const bool distributed = fs::exists(path / ".metadata", error);
-  const fs::path ending = path.extension();
-  const bool pickle = ending == ".pt" || ending == ".pth" || ending == ".bin";
-  if (fs::exists(path, error) && (distributed || pickle))
+  if (fs::exists(path, error))
     return checkpoints::open_checkpoint(path.string()).memory;
-  return std::make_shared<const checkpoints::WeightFiles>(path);
+  return std::make_shared<const checkpoints::WeightFiles>(path);  // names what is missing
 }
 
 }  // namespace
@@ -233,15 +230,20 @@ WeightNames load_weights(Decoder& model, const std::string& model_name, const st
   return names;
 }
 
-void save_weights(const std::filesystem::path& path, WeightNames names, const std::string& model_name,
-                  const ModelDimensions& dimensions, const Parameters& weights) {
-  const torch::NoGradGuard no_grad;
-  const Weights all(weights, model_name, dimensions, names);
-  check_named(all.table(), names, "save");
+void check_saves_weights(WeightNames names, const std::string& model_name, const ModelDimensions& dimensions,
+                         const std::vector<OwnWeight>& own) {
+  check_named(name_table(model_name, dimensions, own, names), names, "save");
   if (dimensions.lora.rank > 0)
     throw UserError(
         "cannot save weights with adapters (such files have names for the model's own weights only); save a "
         "checkpoint");
+}
+
+void save_weights(const std::filesystem::path& path, WeightNames names, const std::string& model_name,
+                  const ModelDimensions& dimensions, const Parameters& weights) {
+  const torch::NoGradGuard no_grad;
+  check_saves_weights(names, model_name, dimensions, shapes_of(weights));
+  const Weights all(weights, model_name, dimensions, names);
   std::vector<checkpoints::TensorToWrite> tensors;
   for (const NameRule& rule : all.table().rules) {
     const std::vector<torch::Tensor> expected = all.expected(rule);

@@ -4,14 +4,16 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "reference/config/weight_names.hpp"
 #include "reference/model/decoder/decoder.hpp"
+#include "reference/weights/name_table.hpp"
 
 namespace parity::reference {
 
-/// Loads the weights of a safetensors file, or of a folder of them, into a whole model on the CPU. It accepts
-/// every kind of WeightNames. Values are converted to the model's dtype; a wider dtype is rounded.
+/// Loads the weights of a file, of an index with its shards, or of a folder into a whole model on the CPU. It
+/// accepts every kind of WeightNames. Values are converted to the model's dtype; a wider dtype is rounded.
 ///
 /// Everything is checked first. Complaints are missing names, names of no weight, other shapes, and dtypes
 /// other than float64, float32, bfloat16 and float16. A tied model's output projection must be its embedding.
@@ -19,6 +21,12 @@ namespace parity::reference {
 /// \return the kind of names found
 /// \throws UserError with all complaints, before any change
 WeightNames load_weights(Decoder& model, const std::string& model_name, const std::filesystem::path& path);
+
+/// Refuses weights that files of a kind cannot hold, before anything is written.
+/// \param own  names and whole shapes, of all weights or of some
+/// \throws UserError for adapters, and for weights without a name there
+void check_saves_weights(WeightNames names, const std::string& model_name, const ModelDimensions& dimensions,
+                         const std::vector<OwnWeight>& own);
 
 /// Writes weights in their own dtype as a safetensors file, for load_weights and the program that `names`
 /// names.

@@ -139,7 +139,7 @@ Checkpoint open_checkpoint(const std::string& path) {
                                 "torch.save file or a folder of them",
                                 escape_to_line(path)),
                     ExitCode::missing);
-  if (format_of_file(file) == Format::pickle || file.string().ends_with("pytorch_model.bin.index.json"))
+  if (format_of_file(file) == Format::pickle || file.string().ends_with(".bin.index.json"))
     return read_by_python(path, file);
   const auto files = std::make_shared<const WeightFiles>(file);
   return {path, "safetensors", files->tensors(), {}, files, head_size_in(file.parent_path())};

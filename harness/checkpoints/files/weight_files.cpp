@@ -46,7 +46,7 @@ WeightFiles::WeightFiles(const fs::path& path) : path_(path) {
   std::error_code error;
   if (fs::is_directory(path, error))
     open_folder();
-  else if (path.string().ends_with(sharded_index_ending))
+  else if (path.string().ends_with(".index.json"))
     open_index(path);
   else
     add(path, {}, {});

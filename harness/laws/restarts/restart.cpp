@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Law "restart": a run that resumes begins with the state that the run before had, bit for bit.
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -95,27 +96,31 @@ std::map<Phase, int64_t> compare_state(const Restart& restart, Finding& finding)
   return compared;
 }
 
-/// Returns the parameters and moments that the resumed run had later, but not when it began.
-std::vector<TensorKey> dropped_state(const Restart& restart) {
-  std::vector<TensorKey> dropped;
-  for (const TensorKey& key : restart.lost)
-    if (const auto& later = restart.after->names(restart.first, key.phase);
-        std::ranges::find(later, key.name) != later.end())
-      dropped.push_back(key);
-  return dropped;
+/// Returns whether the resumed run had a parameter or moment later, but not when it began.
+bool is_dropped(const Restart& restart, const TensorKey& key) {
+  const auto& later = restart.after->names(restart.first, key.phase);
+  return std::ranges::find(later, key.name) != later.end();
 }
 
-/// Adds a departure for state that only part of the parameters got back.
+/// Returns whether a key is state of the loss's scale, which a resumed run has or does not scale.
+bool is_loss_scale(const TensorKey& key) {
+  return key.phase == Phase::input && state_name(key).kind.starts_with("loss_scale");
+}
+
+/// Adds a departure for state that a resumed run begins without, although it got back the rest of its kind.
 /// \param compared  of each phase; a phase that is missing as a whole is not a departure
-void find_dropped_state(Restart& restart, const std::map<Phase, int64_t>& compared, Finding& finding) {
-  std::vector<TensorKey> dropped = dropped_state(restart);
-  std::erase_if(dropped, [&](const TensorKey& key) { return !compared.contains(key.phase); });
+template <class Predicate>
+void find_dropped_state(Restart& restart, const std::map<Phase, int64_t>& compared, const Predicate& is_it,
+                        const std::string& besides, Finding& finding) {
+  std::vector<TensorKey> dropped;
+  std::ranges::copy_if(restart.lost, std::back_inserter(dropped),
+                       [&](const TensorKey& key) { return compared.contains(key.phase) && is_it(key); });
   if (dropped.empty())
     return;
   const std::string who = describe_state(dropped, saved_keys(restart));
   finding.departures.push_back(
-      {fmt::format("{}: not restored after update {}: the resumed run begins without it, and has it later",
-                   who, restart.saved),
+      {fmt::format("{}: not restored after update {}: the resumed run begins without it{}", who,
+                   restart.saved, besides),
        restart.first,
        who,
        {},
@@ -168,7 +173,10 @@ Finding ask_restart(const RecordedRun& run) {
   std::string missing;
   for (Restart& restart : restarts_of(run)) {
     const std::map<Phase, int64_t> compared = compare_state(restart, finding);
-    find_dropped_state(restart, compared, finding);
+    find_dropped_state(
+        restart, compared, [&](const TensorKey& key) { return is_dropped(restart, key); },
+        ", and has it later", finding);
+    find_dropped_state(restart, compared, is_loss_scale, "", finding);
     if (std::string text = missing_state(restart, compared); !text.empty())
       missing = text;
     else

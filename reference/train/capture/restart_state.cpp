@@ -9,6 +9,7 @@
 
 #include "reference/comm/device_mesh.hpp"
 #include "reference/comm/group.hpp"
+#include "reference/optim/gradient_scaler.hpp"
 #include "reference/optim/optimizer.hpp"
 #include "reference/train/capture/layout.hpp"
 #include "reference/train/capture/offer.hpp"
@@ -49,6 +50,10 @@ void offer_parts(const Trainer& trainer, trace::Recorder& recorder, const std::s
   if (const std::vector<int64_t> counters = step_counters(trainer.optimizer()); !counters.empty()) {
     const auto [least, most] = std::ranges::minmax(counters);
     offer_numbers("optimizer_steps", {least, most});
+  }
+  if (const GradientScaler* scaler = trainer.scaler()) {
+    offer_input(trainer, recorder, prefix + "loss_scale", scaler->scale_state().reshape({1}));
+    offer_numbers("loss_scale_streak", {scaler->streak_state().item<int64_t>()});
   }
 }
 

@@ -20,8 +20,9 @@ void offer_loaded(const Trainer& trainer, trace::Recorder& recorder);
 
 /// Offers, as inputs of the step, what a checkpoint has besides the parameters and the optimizer's tensors of
 /// the step: "saved/generator", "saved/data_position", "saved/data_rows" of a blend,
-/// "saved/schedule_position", and "saved/optimizer_steps", the smallest and the largest step counter of an
-/// optimizer that has any.
+/// "saved/schedule_position", "saved/optimizer_steps", the smallest and the largest step counter of an
+/// optimizer that has any, and, with loss.scale, "saved/loss_scale" and "saved/loss_scale_streak", the
+/// updates in a row that were not skipped.
 void offer_saved(const Trainer& trainer, trace::Recorder& recorder);
 
 }  // namespace parity::reference

@@ -177,6 +177,10 @@ void Trainer::load(const std::filesystem::path& file, const std::vector<Checkpoi
   const CheckpointReader saved(entries, residues, file);
   for (const Parameter& parameter : s.applied.parameters)
     saved.numbers(parameter.value, parameter.layout, "parameter/" + parameter.name);
+  if (s.optimizer->parameters_written())
+    s.warnings.push_back("parameters of " + file.string() +
+                         " were rounded to bfloat16 (optimizer.weights = " +
+                         std::string(name_of(s.config.optimizer.weights)) + ")");
   for (const auto& [kind, values] : s.kept_values)
     for (size_t i = 0; i < values->size(); ++i)
       saved.numbers((*values)[i], s.applied.parameters[i].layout, kind + "/" + s.applied.parameters[i].name);

@@ -7,6 +7,17 @@
 
 namespace parity::reference {
 
+void Trainer::check_saves_weights(WeightNames names) const {
+  const TrainerState& s = *state_;
+  std::vector<OwnWeight> own;
+  for (const Parameter& parameter : s.applied.parameters)
+    own.push_back({parameter.name, parameter.layout.global_shape.empty() ? parameter.value.sizes().vec()
+                                                                         : parameter.layout.global_shape});
+  for (const Parameter& bias : router_biases())
+    own.push_back({bias.name, bias.value.sizes().vec()});
+  reference::check_saves_weights(names, s.config.model, s.model.dimensions(), own);
+}
+
 void Trainer::save_weights(const std::filesystem::path& file, WeightNames names) const {
   const TrainerState& s = *state_;
   Entries entries;

@@ -170,16 +170,18 @@ void run(const Invocation& invocation, const Job& job, std::ostream& log, const 
   if (is_first && !invocation.save_weights.empty())
     const NewFile writable(invocation.save_weights);  // throws before training if it cannot be written
   Trainer trainer(config, meet(invocation, config, job, device, heartbeat));
+  if (!invocation.save_weights.empty())
+    trainer.check_saves_weights(invocation.weights_names);
   Updates update = make_updates ? make_updates(trainer) : Updates();
   if (!update)
     update = own_updates(trainer);
-  if (is_first)
-    for (const std::string& warning : trainer.warnings())
-      log << "[W] " << warning << '\n';
   if (invocation.resume)
     trainer.load(checkpoint_file(invocation), config.checkpoint.exclude_from_loading);
   if (!invocation.start_from.empty())
     trainer.load(invocation.start_from / checkpoint_name, {});
+  if (is_first)
+    for (const std::string& warning : trainer.warnings())
+      log << "[W] " << warning << '\n';
   const std::unique_ptr<trace::Recorder> recorder = make_recorder(invocation, trainer);
   std::unique_ptr<StepCapture> capture;
   if (recorder) {

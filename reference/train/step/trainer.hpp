@@ -21,6 +21,7 @@
 namespace parity::reference {
 
 class DeviceMesh;
+class GradientScaler;
 class Group;
 class Optimizer;
 struct MicroBatch;
@@ -111,6 +112,8 @@ class Trainer {
   /// The parameters that this rank trains; its shards, if they are sharded.
   const std::vector<Parameter>& parameters() const;
   const Optimizer& optimizer() const;
+  /// The loss's scale; null without loss.scale.
+  const GradientScaler* scaler() const;
   const RunConfig& config() const;
   /// The biases of the routers, the same on every rank. They have no gradient, so they are not parameters.
   std::vector<Parameter> router_biases() const;
@@ -141,6 +144,9 @@ class Trainer {
   /// Writes everything needed to resume: parameters, optimizer, schedule and data positions, generator. The
   /// tensors are whole, so any layout can load them. All ranks call it; rank 0 writes.
   void save(const std::filesystem::path& file) const;
+  /// Refuses what save_weights() could not write: adapters, and weights that such files have no name for.
+  /// \throws UserError
+  void check_saves_weights(WeightNames names) const;
   /// Writes the weights alone, whole, as a safetensors file. All ranks call it; rank 0 writes.
   void save_weights(const std::filesystem::path& file, WeightNames names) const;
   /// Resumes from a checkpoint.

@@ -94,6 +94,10 @@ const DeviceMesh& Trainer::mesh() const {
   return state_->parallel.mesh;
 }
 
+const GradientScaler* Trainer::scaler() const {
+  return state_->scaler ? &*state_->scaler : nullptr;
+}
+
 const Parallel& Trainer::parallel() const {
   return state_->parallel;
 }

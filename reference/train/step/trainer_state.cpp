@@ -88,15 +88,21 @@ torch::Tensor places_in(const TensorLayout& layout) {
   return places;
 }
 
-/// Lets the optimizer store weights as the config says. Twins round nothing.
+/// Returns whether a run rounds to narrow types. A twin computes the same without any rounding.
+bool rounds(const RunConfig& config) {
+  return config.dtype == Precision::float32;
+}
+
+/// Lets the optimizer store weights as the config says.
 std::unique_ptr<Optimizer> stored(const RunConfig& config, const Parameters& trained,
                                   std::unique_ptr<Optimizer> optimizer) {
-  if (config.optimizer.weights == WeightStorage::float32 || config.dtype != Precision::float32)
+  if (config.optimizer.weights == WeightStorage::float32)
     return optimizer;
   std::vector<torch::Tensor> places(trained.size());
   for (size_t i = 0; i < trained.size() && config.optimizer.weights == WeightStorage::stochastic; ++i)
     places[i] = places_in(trained[i].layout);
-  return std::make_unique<StoredWeights>(std::move(optimizer), trained, config.optimizer, std::move(places));
+  return std::make_unique<StoredWeights>(std::move(optimizer), trained, config.optimizer, std::move(places),
+                                         rounds(config));
 }
 
 /// Returns the schedule of Muon's own rate; that of lr.base if it has none.
@@ -126,8 +132,8 @@ TrainerState::TrainerState(const RunConfig& run_config, std::shared_ptr<Group> w
       warnings(schedule.warnings) {
   if (config.loss.scale == LossScale::dynamic)
     scaler.emplace(config.loss, model.device());
-  if (config.linear.recipe != LinearRecipe::none && config.dtype == Precision::float32)
-    multiply_by_recipe(model, applied.parameters, config.linear);
+  if (config.linear.recipe != LinearRecipe::none)
+    multiply_by_recipe(model, applied.parameters, config.linear, rounds(config));
   if (config.train.float8 != Float8Scales::none && config.dtype != Precision::float64)
     float8.emplace(model, applied.parameters, parallel, config.train.float8);
   for (std::string& warning : document_warnings(config, loader.positions_restart()))

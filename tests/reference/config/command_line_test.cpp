@@ -66,6 +66,16 @@ TEST(CommandLineTest, WeightsAreLoadedFromAndSavedToFilesWithNames) {
               HasSubstr("did you mean 'hugging_face'?"));
 }
 
+TEST(CommandLineTest, NamesThatCannotBeSaved_AreRefused) {
+  for (const char* name : {".safetensors.index.json", "out/.safetensors.index.json", "x.index.json", "x.pt",
+                           "pytorch_model.bin", "x.safetensor", "out/"})
+    EXPECT_THAT(error_of({config_file(), "--save-weights", name}),
+                HasSubstr("name NAME.safetensors, or NAME.safetensors.index.json for shards"))
+        << name;
+  for (const char* name : {"x", "x.v2.safetensors", "out/x.safetensors.index.json"})
+    EXPECT_EQ(parse({config_file(), "--save-weights", name}).save_weights, name);
+}
+
 TEST(CommandLineTest, Arguments_OverrideEnvironmentSettingsTheFile) {
   const Invocation run =
       parse({config_file(), "--set", "steps=9", "--trace", "mine.h5", "--dtype", "float32",

@@ -106,6 +106,18 @@ TEST_F(ExactTwinTest, BFloat16IsTheSameFunction) {
   expect_same(config(), other);
 }
 
+TEST_F(ExactTwinTest, RecipesAndStoredWeightsAreTheSameFunction) {
+  for (const auto& [recipe, storage] : {std::pair(LinearRecipe::float8_row, WeightStorage::master),
+                                        {LinearRecipe::mxfp8, WeightStorage::kahan},
+                                        {LinearRecipe::nvfp4, WeightStorage::stochastic}}) {
+    RunConfig other = config();
+    other.dtype = Precision::exact;  // else it rounds
+    other.linear.recipe = recipe;
+    other.optimizer.weights = storage;
+    expect_same(config(), other);
+  }
+}
+
 TEST_F(ExactTwinTest, EpsOffByATenBillionthIsAnother) {
   RunConfig other = config();
   other.optimizer.eps *= 1 + 1e-10;

@@ -72,6 +72,26 @@ TEST(QuantisedTest, ZerosStayZeros) {
   }
 }
 
+TEST(QuantisedTest, Twin_ReturnsWhatItIsGiven) {
+  torch::manual_seed(3);
+  for (const torch::ScalarType dtype : {torch::kFloat64, torch::kFloat32}) {
+    const double range = dtype == torch::kFloat64 ? 20 : 3;  // float32 would underflow
+    torch::Tensor x = torch::randn({40, 100}, dtype) * torch::randn({40, 1}, dtype).mul_(range).exp();
+    x.slice(1, 16, 64).zero_();
+    for (const ScaleRule rule : rules)
+      for (const int64_t rows : {0, 1, 32}) {
+        const Quantisation how = {NarrowFormat::e4m3, rule, rows, 16, /*rounds=*/false};
+        EXPECT_TRUE(torch::equal(quantised(x, how), x)) << static_cast<int>(rule) << " " << dtype;
+      }
+  }
+  torch::Tensor bad = torch::ones({1, 16}, torch::kFloat64);
+  bad[0][3] = NAN;
+  for (const ScaleRule rule : rules)
+    EXPECT_FALSE(
+        quantised(bad, {NarrowFormat::e4m3, rule, 1, 16, /*rounds=*/false}).isfinite().all().item<bool>())
+        << static_cast<int>(rule);
+}
+
 TEST(QuantisedTest, ErrorsAreWithinHalfAStepOfTheFormat) {
   torch::manual_seed(1);
   const torch::Tensor x = torch::randn({64, 100}) * torch::randn({64, 1}).exp();
@@ -103,6 +123,24 @@ TEST(RecipeLinearTest, GradientsAreThoseOfTheProductUpToQuantisation) {
       EXPECT_GT(error, 1e-3) << i;
     }
     EXPECT_TRUE(torch::equal(rounded[2], exact[2])) << "no product";
+  }
+}
+
+TEST(RecipeLinearTest, Twin_HasTheGradientsOfTheProduct) {
+  torch::manual_seed(2);
+  const auto options = torch::dtype(torch::kFloat64);
+  const torch::Tensor x = torch::randn({3, 20, 48}, options).requires_grad_();
+  const torch::Tensor weight = torch::randn({48, 48}, options).requires_grad_();  // transposes fit, too
+  const torch::Tensor dy = torch::randn({3, 20, 48}, options);
+  const torch::Tensor y = at::linear(x, weight);
+  const auto exact = torch::autograd::grad({y}, {x, weight}, {dy});
+  for (const LinearRecipe recipe : {LinearRecipe::float8_tensor, LinearRecipe::float8_row,
+                                    LinearRecipe::float8_block, LinearRecipe::mxfp8, LinearRecipe::nvfp4}) {
+    const torch::Tensor own = recipe_linear(x, weight, {}, {.recipe = recipe}, /*rounds=*/false);
+    EXPECT_LT((own - y).norm().item<double>(), 1e-13 * y.norm().item<double>());
+    const auto gradients = torch::autograd::grad({own}, {x, weight}, {dy});
+    for (size_t i = 0; i < 2; ++i)
+      EXPECT_LT((gradients[i] - exact[i]).norm().item<double>(), 1e-13 * exact[i].norm().item<double>()) << i;
   }
 }
 

@@ -42,6 +42,39 @@ TEST(StoredWeightsTest, ChanceKeepsThemInTheMean) {
   EXPECT_GT(after.std().item<double>(), 0);
 }
 
+TEST(StoredWeightsTest, Twin_RoundsNothingAndKeepsTheState) {
+  for (const WeightStorage storage :
+       {WeightStorage::bfloat16, WeightStorage::stochastic, WeightStorage::kahan, WeightStorage::master}) {
+    OptimizerConfig config;
+    config.name = OptimizerName::sgd;
+    config.weights = storage;
+    const Parameters parameters = {{"w", torch::full({1}, 1 + 0x1p-40, torch::kFloat64).requires_grad_()}};
+    StoredWeights optimizer(make_optimizer(config, parameters), parameters, config, {{}}, /*rounds=*/false);
+    for (int i = 0; i < 64; ++i) {
+      torch::Tensor(parameters[0].value).mutable_grad() = torch::full({1}, -0x1p-30, torch::kFloat64);
+      optimizer.step({.lr = 1, .weight_decay = 0});
+    }
+    EXPECT_EQ(parameters[0].value.item<double>(), 1 + 0x1p-40 + 0x1p-24) << name_of(storage);
+    EXPECT_EQ(optimizer.state().size(), storage == WeightStorage::bfloat16 ? 1U : 2U) << name_of(storage);
+    EXPECT_FALSE(optimizer.parameters_written()) << name_of(storage);
+  }
+}
+
+TEST(StoredWeightsTest, WrittenParameters_AreRounded) {
+  OptimizerConfig config;
+  config.name = OptimizerName::sgd;
+  config.weights = WeightStorage::bfloat16;
+  const Parameters parameters = {{"w", torch::ones({2}).requires_grad_()}};
+  StoredWeights optimizer(make_optimizer(config, parameters), parameters, config, {{}});
+  EXPECT_FALSE(optimizer.parameters_written());
+  torch::Tensor value = parameters[0].value.detach();
+  value[1] = 1 + 0x1p-12F;
+  EXPECT_TRUE(optimizer.parameters_written());
+  EXPECT_EQ(value[1].item<float>(), 1.0F);
+  value[0] = NAN;
+  EXPECT_FALSE(optimizer.parameters_written()) << "NaN stays";
+}
+
 TEST(StoredWeightsTest, DrawsFollowThePlaceInTheWholeParameter) {
   const torch::Tensor whole = after_small_updates(WeightStorage::stochastic, 3, 64);
   const torch::Tensor part =

@@ -65,6 +65,37 @@ TEST_F(ControllerTest, Bill_ANarrowGenerator_HasAGapOfItsDtype) {
   EXPECT_EQ(bill.at("gap_weights"), 0) << "they are the trainer's, rounded";
 }
 
+TEST_F(ControllerTest, ImportedScores_OfOlderVersionsAreCompared) {
+  RunConfig config = tiny_policy();
+  config.steps = 2;
+  config.data.path = (folder / "r.jsonl").string();
+  config.rl.max_lag = 1;
+  config.rl.largest_gap = 25;
+  const auto write = [&](int last) {  // all are of version 0; update 2 takes the second half
+    std::string text;
+    for (int64_t i = 0; i < 2 * config.data.global_batch; ++i)
+      text += R"({"prompt": [1, 2], "tokens": [3], "logprobs": [)" +
+              std::to_string(i + 1 < 2 * config.data.global_batch ? -2 : last) +
+              R"(], "reward": 0, "version": 0})"
+              "\n";
+    write_file(config.data.path, text);
+  };
+  const auto train = [&](int updates) {
+    return run_ranks(1, [&](Group& world) {
+      Trainer trainer(config, held(world));
+      Controller controller(trainer);
+      for (int update = 0; update < updates; ++update)
+        require(controller.update().policy->rollouts_checked == 1.0, "a token of version 0 was not scored");
+    });
+  };
+  write(-2);
+  EXPECT_THAT(train(2), testing::Each(""));
+  write(-40);
+  EXPECT_THAT(train(1),
+              testing::Each(testing::HasSubstr("r.jsonl:" + std::to_string(2 * config.data.global_batch) +
+                                               " does not come from this policy")));
+}
+
 TEST_F(ControllerTest, ImportedScores_AreRefusedAlikeOnEveryRank) {
   RunConfig config = tiny_policy();
   config.parallel.dp_shard = 2;

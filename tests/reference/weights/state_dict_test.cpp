@@ -106,13 +106,29 @@ TEST_F(StateDictTest, Index_WritesShardsThatAreReadBack) {
   }
 }
 
-TEST_F(StateDictTest, DistributedCheckpoint_IsRead) {
+TEST_F(StateDictTest, OtherNames_AreFound) {
+  const Decoder model = drawn(tiny_dimensions(), 1);
+  save_weights(folder / "shards.safetensors.index.json", WeightNames::torchtitan, "llama3.debug",
+               model.dimensions(), model.parameters());
+  std::filesystem::rename(folder / "shards.safetensors.index.json", folder / "shards.fp32.index.json");
+  const std::filesystem::path alone = folder / "alone";
+  std::filesystem::create_directory(alone);
+  save_weights(alone / "weights.safetensors", WeightNames::torchtitan, "llama3.debug", model.dimensions(),
+               model.parameters());
+  for (const std::filesystem::path& named : {folder / "shards.fp32.index.json", alone}) {
+    Decoder other = drawn(tiny_dimensions(), 2);
+    load_weights(other, "llama3.debug", named);
+    expect_weights(other, copies(model));
+  }
+}
+
+TEST_F(StateDictTest, FoldersOfPyTorch_AreRead) {
   if (!places::has_pytorch)
     GTEST_SKIP() << "needs PyTorch in Python";
   const Decoder model = drawn(tiny_dimensions(), 1);
   save(model, WeightNames::torchtitan);
   const CommandResult saved = run_python(folder, R"(
-import json, struct, sys, torch, torch.distributed.checkpoint as dcp
+import json, os, struct, sys, torch, torch.distributed.checkpoint as dcp
 data = open(sys.argv[1], 'rb').read()
 size, = struct.unpack('<Q', data[:8])
 state = {}
@@ -122,13 +138,18 @@ for name, entry in json.loads(data[8:8 + size]).items():
         whole = bytearray(data[8 + size + begin:8 + size + end])
         state[name] = torch.frombuffer(whole, dtype=torch.float32).view(entry['shape'])
 dcp.save(state, checkpoint_id=sys.argv[1] + '.dcp', no_dist=True)
+os.mkdir(sys.argv[1] + '.bin')
+torch.save(state, sys.argv[1] + '.bin/pytorch_model.bin')
 )",
                                          path.string());
   ASSERT_EQ(saved.status, 0) << saved.output;
   ::setenv("PARITY_PYTHON", places::python.c_str(), 1);
+  for (const char* ending : {".bin", ".dcp"}) {
+    Decoder other = drawn(tiny_dimensions(), 2);
+    EXPECT_EQ(load_weights(other, "llama3.debug", path.string() + ending), WeightNames::torchtitan);
+    expect_weights(other, copies(model));
+  }
   Decoder other = drawn(tiny_dimensions(), 2);
-  EXPECT_EQ(load_weights(other, "llama3.debug", path.string() + ".dcp"), WeightNames::torchtitan);
-  expect_weights(other, copies(model));
   std::filesystem::remove(path.string() + ".dcp/.metadata");
   EXPECT_THROW(load_weights(other, "llama3.debug", path.string() + ".dcp"), UserError);
 }

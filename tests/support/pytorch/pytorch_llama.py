@@ -186,7 +186,7 @@ def main():
     model = Llama(weights, config, dtype)
     pytorch_recipes.multiply_by_recipe(model, config)
     optimizer = make_optimizer(model, config)
-    if config.get("optimizer.weights", "float32") != "float32" and dtype != torch.float64:
+    if config.get("optimizer.weights", "float32") != "float32":
         pytorch_precision.Stored(model.named_parameters(), optimizer, config)
     scaler = pytorch_precision.make_scaler(config)
     schedule = pytorch_schedules.make_schedule(optimizer, config)

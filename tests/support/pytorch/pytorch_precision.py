@@ -48,8 +48,10 @@ class Stored:
     def __init__(self, named, optimizer, config):
         self.rule, self.seed = config["optimizer.weights"], config.get("optimizer.rounding_seed", 0)
         self.names, self.parameters = zip(*[(name, p) for name, p in named if p.requires_grad])
-        self.stored = [p.detach().bfloat16() for p in self.parameters]
-        self.masters = [value.float() for value in self.stored]
+        wide = self.parameters[0].dtype  # float64 in a twin, which rounds nothing
+        narrow = torch.bfloat16 if wide == torch.float32 else wide
+        self.stored = [p.detach().to(narrow, copy=True) for p in self.parameters]
+        self.masters = [value.to(wide, copy=True) for value in self.stored]
         self.errors = [torch.zeros_like(value) for value in self.stored]
         self.updates = 0
         self.show()
@@ -74,10 +76,10 @@ class Stored:
                 self.masters[i].copy_(p)
             if self.rule == "kahan":
                 old = self.stored[i].clone()
-                self.errors[i].add_(p - old.float())
+                self.errors[i].add_(p - old.to(p.dtype))
                 self.stored[i].add_(self.errors[i])
                 self.errors[i].add_(old.sub_(self.stored[i]))
-            elif self.rule == "stochastic":
+            elif self.rule == "stochastic" and p.dtype == torch.float32:
                 self.stored[i] = stochastic(p.detach(), draws(self.seed, self.names[i], self.updates, p.numel()))
             else:
                 self.stored[i].copy_(p)

@@ -39,6 +39,8 @@ class RestartLawTest : public LawTest {
     run.tensors.push_back({{step, Phase::input, prefix + "data_position"}, std::vector<float>{16}});
     run.tensors.push_back({{step, Phase::input, prefix + "schedule_position"}, std::vector<float>{2}});
     run.tensors.push_back({{step, Phase::input, prefix + "optimizer_steps"}, std::vector<float>{2, 2}});
+    run.tensors.push_back({{step, Phase::input, prefix + "loss_scale"}, std::vector<float>{1024}});
+    run.tensors.push_back({{step, Phase::input, prefix + "loss_scale_streak"}, std::vector<float>{2}});
   }
   static std::vector<float>& loaded(PlantedRun& run, const std::string& name) {
     return tensor(run, saved + 1, Phase::input, "loaded/" + name);
@@ -89,7 +91,7 @@ class RestartLawTest : public LawTest {
 TEST_F(RestartLawTest, RestoredState_Holds) {
   const Finding finding = ask(ask_restart, resumed());
   EXPECT_EQ(finding.answer(), Answer::holds) << sentence(finding) << finding.why;
-  EXPECT_EQ(finding.checked, 5 * 3 + 1 + 4);
+  EXPECT_EQ(finding.checked, 5 * 3 + 1 + 6);
   EXPECT_THAT(finding.notes, IsEmpty());
 }
 
@@ -146,6 +148,16 @@ TEST_F(RestartLawTest, LostParts_AreNamed) {
               HasSubstr("generator: not restored after update 2: "));
   EXPECT_EQ(sentence_after([](PlantedRun& run) { scale(loaded(run, "param/layers.1.moe.expert_bias"), 0); }),
             "router bias of layers.1.moe.expert_bias: not restored after update 2: starts from zero");
+}
+
+TEST_F(RestartLawTest, AForgottenLossScale_IsNamed) {
+  EXPECT_EQ(sentence_after([](PlantedRun& run) { loaded(run, "loss_scale")[0] = 65536; }),
+            "loss_scale: not restored after update 2: is 65536 in place of 1024");
+  EXPECT_EQ(sentence_after([](PlantedRun& run) { loaded(run, "loss_scale_streak")[0] = 0; }),
+            "loss_scale_streak: not restored after update 2: is 0 in place of 2");
+  EXPECT_EQ(sentence_after([](PlantedRun& run) { drop_loaded(run, "loss_scale"); }),
+            "loss_scale and loss_scale_streak: not restored after update 2: the resumed run begins without "
+            "it");
 }
 
 TEST_F(RestartLawTest, NaN_Departs) {

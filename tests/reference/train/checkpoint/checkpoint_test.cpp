@@ -118,6 +118,27 @@ TEST(CheckpointTest, StateWithoutAPlaceIsRefused) {
   EXPECT_NO_THROW(Trainer(tiny_config()).load(checkpoint(), {CheckpointPart::optimizer}));
 }
 
+TEST(CheckpointTest, Float32Parameters_AreRoundedWithAWarning) {
+  Trainer wide(tiny_config());
+  wide.step();
+  wide.save(checkpoint());
+  RunConfig narrow = tiny_config();
+  narrow.optimizer.weights = WeightStorage::bfloat16;
+  Trainer resumed(narrow);
+  resumed.load(checkpoint(), {});
+  for (const Parameter& parameter : resumed.parameters())
+    EXPECT_TRUE(torch::equal(parameter.value, parameter.value.to(torch::kBFloat16).to(torch::kFloat32)))
+        << parameter.name;
+  ASSERT_FALSE(resumed.warnings().empty());
+  EXPECT_THAT(resumed.warnings().back(),
+              testing::HasSubstr("were rounded to bfloat16 (optimizer.weights = bfloat16)"));
+  resumed.step();
+  resumed.save(checkpoint());
+  Trainer again(narrow);
+  again.load(checkpoint(), {});
+  EXPECT_THAT(again.warnings(), testing::Each(testing::Not(testing::HasSubstr("rounded"))));
+}
+
 TEST(CheckpointTest, OtherDataAreRefused) {
   const RunConfig config = blended_config();
   Trainer first(config);

@@ -52,6 +52,8 @@ INSTANTIATE_TEST_SUITE_P(
                                                {"loss.scale_holds_schedule", true},
                                                {"train.autocast", true},
                                                {"train.autocast_dtype", "float16"}}),
+        Setting{"TwinOfMasterWeightsRoundsNothing", "float64",
+                with(grouped, {{"linear.recipe", "mxfp8"}, {"optimizer.weights", "master"}})},
         Setting{"TwinRoundsNothing", "float64",
                 with(grouped, {{"linear.recipe", "nvfp4"},
                                {"optimizer.weights", "kahan"},

@@ -8,6 +8,7 @@
 
 #include <ATen/record_function.h>
 
+#include "reference/optim/optimizer.hpp"
 #include "reference/train/step/trainer.hpp"
 #include "tests/reference/tiny.hpp"
 
@@ -18,7 +19,11 @@ namespace {
 /// swallows exceptions, so it only records.
 std::set<std::string> narrow_operators;
 
+/// Names of all operators that were seen.
+std::set<std::string> all_operators;
+
 void note(const at::RecordFunction& function, c10::ArrayRef<const c10::IValue> values) {
+  all_operators.insert(function.name());
   const auto look = [&](const at::Tensor& x) {
     if (x.defined() && (x.scalar_type() == at::kFloat || x.scalar_type() == at::kComplexFloat ||
                         x.scalar_type() == at::kBFloat16))
@@ -49,6 +54,7 @@ std::set<std::string> narrow_operators_of_an_update(RunConfig config) {
   Trainer trainer(config);
   trainer.step();
   narrow_operators.clear();
+  all_operators.clear();
   const auto handle =
       at::addGlobalCallback(at::RecordFunctionCallback(on_start, on_end)
                                 .needsInputs(true)
@@ -76,6 +82,18 @@ TEST(TwinTest, Float64Muon_TouchesNoNarrowType) {
   EXPECT_THAT(narrow_operators_of_an_update(config), testing::IsEmpty());
   config.dtype = Precision::float32;
   EXPECT_TRUE(narrow_operators_of_an_update(config).contains("aten::lerp_"));
+}
+
+TEST(TwinTest, Float64Recipe_RunsItsStructureInFloat64) {
+  for (const LinearRecipe recipe : {LinearRecipe::float8_tensor, LinearRecipe::mxfp8, LinearRecipe::nvfp4}) {
+    RunConfig config = tiny_config(Precision::float64);
+    config.linear.recipe = recipe;
+    config.optimizer.weights = WeightStorage::kahan;
+    EXPECT_THAT(narrow_operators_of_an_update(config), testing::IsEmpty()) << name_of(recipe);
+    EXPECT_TRUE(all_operators.contains("aten::frexp")) << name_of(recipe);
+  }
+  EXPECT_THAT(narrow_operators_of_an_update(tiny_config(Precision::float64)), testing::IsEmpty());
+  EXPECT_FALSE(all_operators.contains("aten::frexp"));
 }
 
 TEST(TwinTest, Float64ChunkedOrScaled_TouchesNoFloat32) {
@@ -114,6 +132,25 @@ TEST(TwinTest, StaysCloseToFloat32AndIsNotTheSame) {
     EXPECT_NE(a.loss, b.loss);
     EXPECT_EQ(a.lr, b.lr);
     EXPECT_EQ(a.batch_digest, b.batch_digest);
+  }
+}
+
+TEST(TwinTest, RecipeAndStoredWeights_RoundNothing) {
+  for (const WeightStorage storage :
+       {WeightStorage::bfloat16, WeightStorage::stochastic, WeightStorage::kahan, WeightStorage::master}) {
+    RunConfig config = tiny_config(Precision::float64);
+    Trainer plain(config);
+    config.linear.recipe = LinearRecipe::nvfp4;
+    config.optimizer.weights = storage;
+    Trainer rounding(config);
+    for (int step = 0; step < 3; ++step) {
+      const StepResult a = plain.step(), b = rounding.step();
+      EXPECT_NEAR(a.loss, b.loss, 1e-12 * a.loss) << name_of(storage);
+      EXPECT_NEAR(a.grad_norm, b.grad_norm, 1e-11 * a.grad_norm) << name_of(storage);
+    }
+    EXPECT_EQ(rounding.optimizer().state().size() == plain.optimizer().state().size(),
+              storage == WeightStorage::bfloat16)
+        << "its state is kept";
   }
 }
 
