@@ -111,15 +111,14 @@ CheckResult judge_policy(const Side& side, const std::vector<int64_t>& steps) {
   std::string still = stillness(side, steps, /*at_each=*/true);
   if (still.empty())
     still = lack_of_gradient(side, steps);
-  const bool shows_weights = side.trace->channels().contains("update_norm");
   result.passed = still.empty();
   result.verdict = result.passed ? Verdict::different : Verdict::vacuous;
   if (!result.passed)
     result.sentence = still + ": it did not train";
+  else if (side.trace->channels().contains("update_norm"))
+    result.sentence = fmt::format("the weights of {} moved at each update", side.name);
   else
-    result.sentence = fmt::format(
-        shows_weights ? "the weights of {} moved at each update" : "the gradient of {} was not always 0",
-        side.name);
+    result.sentence = fmt::format("the gradient of {} was not always 0", side.name);
   return result;
 }
 

@@ -103,18 +103,20 @@ TEST_F(TrainedTest, PolicyLoss_MayRiseIfEachUpdateMovesWeights) {
 }
 
 TEST_F(TrainedTest, Policy_WithoutGradient_DidNotTrain) {
-  const auto judge_policy = [&](const std::string& norm, const std::vector<double>& values) {
+  const std::vector<double> zeros = {0, 0}, ones = {1, 1};
+  const auto judge_policy = [&](const std::vector<double>& grad_norm) {
     arms.clear();
-    add_arm("a", {.channels = {
-                      {"loss", {0, 0}}, {norm, values}, {"reward_mean", {1, 1}}, {"update_norm", {1, 1}}}});
+    add_arm("a",
+            {.channels = {
+                 {"loss", zeros}, {"grad_norm", grad_norm}, {"reward_mean", ones}, {"update_norm", ones}}});
     return judge(check_of(Relation::trained, {"loss"}), arms);
   };
-  EXPECT_EQ(judge_policy("grad_norm", {0, 0}).verdict, Verdict::vacuous);
-  EXPECT_THAT(judge_policy("grad_norm", {0, 0}).sentence, HasSubstr("the gradient of a was 0"));
-  EXPECT_FALSE(judge_policy("grad_norm", {std::nan(""), 0}).passed);
-  EXPECT_TRUE(judge_policy("grad_norm", {0, 1e-9}).passed) << "one update may have equal rewards";
+  EXPECT_EQ(judge_policy(zeros).verdict, Verdict::vacuous);
+  EXPECT_THAT(judge_policy(zeros).sentence, HasSubstr("the gradient of a was 0"));
+  EXPECT_FALSE(judge_policy({std::nan(""), 0}).passed);
+  EXPECT_TRUE(judge_policy({0, 1e-9}).passed) << "one update may have equal rewards";
   arms.clear();
-  add_arm("a", {.channels = {{"loss", {0, 0}}, {"reward_mean", {1, 1}}}});
+  add_arm("a", {.channels = {{"loss", zeros}, {"reward_mean", ones}}});
   EXPECT_EQ(judge(check_of(Relation::trained, {"loss"}), arms).verdict, Verdict::missing);
 }
 
