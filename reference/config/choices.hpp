@@ -267,10 +267,11 @@ constexpr auto enum_names(PolicyLossName) {
                                                     "grpo_sequence", "sft", "gspo", "cispo", "dpo"});
 }
 
-enum class PolicyNormalization { global, times_dp, rank_mean, sequence_mean, constant };
+enum class PolicyNormalization { global, times_dp, rank_mean, sequence_mean, constant, prompt_mean };
 constexpr auto enum_names(PolicyNormalization) {
-  return named<PolicyNormalization::constant>(
-      "normalization of the policy loss", {"global", "times_dp", "rank_mean", "sequence_mean", "constant"});
+  return named<PolicyNormalization::prompt_mean>(
+      "normalization of the policy loss",
+      {"global", "times_dp", "rank_mean", "sequence_mean", "constant", "prompt_mean"});
 }
 
 enum class ImportanceCorrection { none, truncate, mask };
@@ -296,6 +297,18 @@ constexpr auto enum_names(ReferencePolicy) {
 enum class AdvantageRule { mean, population_std, sample_std };
 constexpr auto enum_names(AdvantageRule) {
   return named<AdvantageRule::sample_std>("advantage", {"mean", "population_std", "sample_std"});
+}
+
+/// Which rewards give the deviation that divides an advantage: those of its group, or of the whole update.
+enum class DeviationScope { group, update };
+constexpr auto enum_names(DeviationScope) {
+  return named<DeviationScope::update>("rewards of the deviation", {"group", "update"});
+}
+
+/// Rollouts of a row: one; several, which do not attend to each other; or several that do, a planted defect.
+enum class RolloutPacking { none, masked, leaking };
+constexpr auto enum_names(RolloutPacking) {
+  return named<RolloutPacking::leaking>("packing of rollouts", {"none", "masked", "leaking"});
 }
 
 enum class LogprobForm { cross_entropy, log_softmax };

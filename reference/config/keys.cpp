@@ -23,6 +23,9 @@ bool has_type(const Json& value, KeyType type) {
     case KeyType::strings:
       return value.is_array() &&
              std::all_of(value.begin(), value.end(), [](const Json& item) { return item.is_string(); });
+    case KeyType::integers:
+      return value.is_array() && std::all_of(value.begin(), value.end(),
+                                             [](const Json& item) { return item.is_number_integer(); });
     case KeyType::numbers:
       return value.is_array() &&
              std::all_of(value.begin(), value.end(), [](const Json& item) { return item.is_number(); });
@@ -31,7 +34,7 @@ bool has_type(const Json& value, KeyType type) {
 }
 
 std::string describe(KeyType type) {
-  if (type == KeyType::strings || type == KeyType::numbers)
+  if (type == KeyType::strings || type == KeyType::numbers || type == KeyType::integers)
     return "a list of " + std::string(name_of(type));
   return std::string(name_of(type));
 }
@@ -61,7 +64,7 @@ void set_key(RunConfig& config, std::string_view name, const Json& value) {
   if (row.type == KeyType::strings) {
     for (const Json& item : value)
       check_name(row, item.get<std::string>());
-  } else if (row.type != KeyType::numbers) {
+  } else if (row.type != KeyType::numbers && row.type != KeyType::integers) {
     check_name(row, value.is_string() ? value.get<std::string>() : value.dump());
   }
   row.set(config, value);

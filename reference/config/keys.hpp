@@ -12,10 +12,10 @@
 
 namespace parity::reference {
 
-enum class KeyType { string, integer, number, boolean, strings, numbers };
+enum class KeyType { string, integer, number, boolean, strings, numbers, integers };
 constexpr auto enum_names(KeyType) {
-  return named<KeyType::numbers>("key type",
-                                 {"string", "integer", "number", "boolean", "strings", "numbers"});
+  return named<KeyType::integers>(
+      "key type", {"string", "integer", "number", "boolean", "strings", "numbers", "integers"});
 }
 
 /// One key of a RunConfig. Reading, writing, the schema and messages use this row.

@@ -57,6 +57,10 @@ void check_precision(const RunConfig& config, const Rules& rules);
 /// Rules of lr.* and of the weight decay that a schedule moves.
 void check_schedule(const RunConfig& config, const Rules& rules);
 
+/// Rules of the groups of rollouts whose rewards are compared, and of several rollouts in a row.
+void check_groups(const RunConfig& config, const Rules& rules);
+void check_packing(const RunConfig& config, const Rules& rules);
+
 /// Rules of rl.* and of what a policy's rollouts require of other keys.
 void check_rollouts(const RunConfig& config, const Rules& rules);
 

@@ -113,11 +113,15 @@ struct DataConfig {
 
 /// Settings of data.source = rollouts: a policy that learns from the completions of its own generator.
 struct RlConfig {
-  int64_t digits = 2;          ///< in a prompt of the task, whose sum is the answer
-  int64_t group_size = 4;      ///< completions of each prompt, which are compared with each other
+  int64_t digits = 2;                ///< in a prompt of the task, whose sum is the answer
+  int64_t group_size = 4;            ///< completions of each prompt, which are compared with each other
+  std::vector<int64_t> group_sizes;  ///< of successive prompts of an update, in turn; empty = group_size
+  int64_t completions = 0;           ///< of an update, if rows are packed; 0 = data.global_batch
+  RolloutPacking packing = RolloutPacking::none;
   int64_t max_new_tokens = 4;  ///< of a completion
   double temperature = 1;      ///< of sampling; 0 = the likeliest token
   AdvantageRule advantage = AdvantageRule::mean;
+  DeviationScope deviation = DeviationScope::group;
   PolicyLossName loss = PolicyLossName::grpo;
   PolicyNormalization normalization = PolicyNormalization::global;
   double clip_low = 0;   ///< 0 = the loss's own
@@ -149,6 +153,10 @@ struct RlConfig {
     int64_t max_sequences = 8;  ///< at a time
     int64_t max_tokens = 256;   ///< of a pass
   } generator;
+  /// Returns the completions of an update's prompt, from 0.
+  int64_t group_of(size_t prompt) const {
+    return group_sizes.empty() ? group_size : group_sizes[prompt % group_sizes.size()];
+  }
 };
 
 struct AttentionConfig {
@@ -319,7 +327,7 @@ struct RunConfig {
   ParallelConfig parallel;
   CheckpointConfig checkpoint;
   int64_t threads = 1;
-
+  int64_t completions() const { return rl.completions > 0 ? rl.completions : data.global_batch; }
   /// Returns the layout of the process that resumes from a checkpoint.
   ParallelConfig resumed_parallel() const {
     ParallelConfig resumed = parallel;

@@ -93,8 +93,9 @@ void check_attention(const RunConfig& config, const Rules& rules) {
     rules.rule(data.source == DataSource::text || data.eos_id >= 0, key, "the data has no EOS",
                "give data.eos_id");
   else
-    rules.rule(data.positions == PositionsChoice::document || data.source == DataSource::tokens, key,
-               "data.positions = \"sequence\" marks no documents", "set data.positions = \"document\"");
+    rules.rule(data.positions == PositionsChoice::document || data.source == DataSource::tokens ||
+                   data.source == DataSource::rollouts,
+               key, "data.positions = \"sequence\" marks no documents", "set data.positions = \"document\"");
 }
 
 void check_loss(const RunConfig& config, const Rules& rules) {

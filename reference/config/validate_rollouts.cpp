@@ -22,8 +22,8 @@ void check_data_of_rollouts(const RunConfig& config, const Rules& rules) {
   const std::string who = "a run that trains on rollouts";
   for (const char* key :
        {"data.packing", "data.positions", "data.eos_id", "data.newline_id", "data.ignore_fraction",
-        "data.probe_row", "attention.documents", "attention.sliding_window", "attention.fixed_block",
-        "loss.normalization", "loss.accumulation", "loss.chunks", "train.evaluate", "train.autocast"})
+        "data.probe_row", "attention.sliding_window", "attention.fixed_block", "loss.normalization",
+        "loss.accumulation", "loss.chunks", "train.evaluate", "train.autocast"})
     rules.used_or_default(false, key, who, "choose another data.source");
   const ModelDimensions model = dimensions_of(config);
   rules.rule(imports(config) || model.vocab_size >= task_tokens, "architecture.vocab_size",
@@ -41,15 +41,6 @@ void check_task(const RunConfig& config, const Rules& rules) {
   const RlConfig& rl = config.rl;
   const DataConfig& data = config.data;
   rules.at_least(rl.digits, 1, "rl.digits");
-  rules.at_least(rl.group_size, 1, "rl.group_size");
-  rules.rule(data.global_batch % rl.group_size == 0, "rl.group_size",
-             "it does not divide data.global_batch = " + std::to_string(data.global_batch),
-             "choose a divisor, since each prompt has as many completions");
-  rules.rule(rl.group_size > 1 || rl.loss == PolicyLossName::dpo ||
-                 rl.advantage == AdvantageRule::sample_std || rl.loss == PolicyLossName::sft,
-             "rl.group_size",
-             "a group of one is its own mean, so that every advantage is 0 and nothing is learned",
-             "give 2 or more, or set rl.advantage = \"sample_std\", which keeps such a reward unchanged");
   rules.at_least(rl.max_new_tokens, 1, "rl.max_new_tokens");
   const int64_t longest = rl.digits + 1 + rl.max_new_tokens - 1;  // the last token is a label only
   rules.rule(imports(config) || longest <= data.seq_len, "data.seq_len",
@@ -71,6 +62,7 @@ void check_normalization(const RunConfig& config, const Rules& rules) {
              "rl.normalization", by_sequence ? loss + " has no such mean" : loss + " is a loss of tokens",
              "set rl.loss = \"grpo_sequence\"");
   rules.rule(!by_sequence || (rl.normalization != PolicyNormalization::sequence_mean &&
+                              rl.normalization != PolicyNormalization::prompt_mean &&
                               rl.normalization != PolicyNormalization::constant),
              "rl.normalization", loss + " is a mean over completions already",
              "set it to \"global\", or choose a loss of tokens");
@@ -237,6 +229,8 @@ void check_rollouts(const RunConfig& config, const Rules& rules) {
   }
   check_data_of_rollouts(config, rules);
   check_task(config, rules);
+  check_groups(config, rules);
+  check_packing(config, rules);
   check_policy_loss(config, rules);
   check_generator(config, rules);
   check_import(config, rules);

@@ -77,9 +77,12 @@ torch::Tensor normalized(const torch::Tensor& x_BS, const PolicyTokens& tokens, 
                          const PolicyDivisor& divisor) {
   if (config.normalization == PolicyNormalization::constant)
     return x_BS.sum() / (divisor.completions * config.max_new_tokens);
-  if (config.normalization != PolicyNormalization::sequence_mean)
+  const bool by_prompt = config.normalization == PolicyNormalization::prompt_mean;
+  if (!by_prompt && config.normalization != PolicyNormalization::sequence_mean)
     return x_BS.sum() / divisor.tokens;
   require(tokens.lengths.defined(), "a mean over completions of unknown lengths");
+  if (shares_by_token(config))
+    return (x_BS / tokens.lengths.clamp_min(1)).sum() / (by_prompt ? divisor.prompts : divisor.completions);
   const torch::Tensor length_B = tokens.lengths.select(-1, 0).clamp_min(1);
   return (x_BS.sum(-1) / length_B).sum() / divisor.completions;
 }

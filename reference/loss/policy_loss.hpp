@@ -21,7 +21,9 @@ namespace parity::reference {
 /// The losses of the tokens are summed and divided by G. With another normalization they are divided by:
 ///
 /// | sequence_mean | the tokens of their completion, times the completions (GRPO, arXiv 2402.03300) |
-/// | constant      | the completions times max_new_tokens (Dr. GRPO, arXiv 2503.20783)              |
+/// | prompt_mean   | the tokens of all completions of their prompt, times the prompts (DAPO, arXiv
+/// 2503.14476, |               | equation 8, for each prompt) | | constant      | the completions times
+/// max_new_tokens (Dr. GRPO, arXiv 2503.20783)              |
 ///
 /// With a correction, d = logprobs - sg(logprobs), so that r is 1, and each term is multiplied by its weight
 /// (importance_correction.hpp). clip(r) limits r to [1 - clip_low, 1 + clip_high],

@@ -33,6 +33,10 @@ PolicySums& PolicySums::operator+=(const PolicySums& other) {
   return *this;
 }
 
+bool shares_by_token(const RlConfig& config) {
+  return config.packing != RolloutPacking::none || config.normalization == PolicyNormalization::prompt_mean;
+}
+
 Clip clip_of(const RlConfig& config) {
   switch (config.loss) {
     case PolicyLossName::gspo:

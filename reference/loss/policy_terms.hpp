@@ -18,7 +18,8 @@ struct PolicyTokens {
   torch::Tensor reference;   ///< log probabilities of the reference policy; undefined = none
   torch::Tensor advantages;  ///< the same for all tokens of a completion
   torch::Tensor counts;      ///< bool: true for tokens of completions, which the loss is computed over
-  /// int64: tokens of the row's completion that count, on all ranks; undefined = sequence_mean is not asked
+  /// int64: tokens that count, on all ranks, of the row's completion. If shares_by_token(): of the token's
+  /// completion, with prompt_mean of its prompt. Undefined = neither mean is asked
   torch::Tensor lengths = {};
 };
 
@@ -26,6 +27,7 @@ struct PolicyTokens {
 struct PolicyDivisor {
   int64_t tokens = 0;       ///< that count, in the whole update over all ranks
   int64_t completions = 0;  ///< with a token that counts, in the whole update over all ranks
+  int64_t prompts = 0;      ///< with a token that counts, in the whole update over all ranks
   int64_t ranks = 1;        ///< with different rows
   int64_t pairs = 0;        ///< completions with a positive advantage: preferred ones, of dpo
 };
@@ -58,6 +60,9 @@ struct PolicyLoss {
 
 /// Metrics ignore smaller differences.
 constexpr double shown_difference = 1e-6;
+
+/// Returns whether tokens of a row differ in what divides them, so that each is divided by itself.
+bool shares_by_token(const RlConfig& config);
 
 /// Bounds of a ratio.
 struct Clip {

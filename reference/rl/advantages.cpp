@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 
 #include "harness/base/error.hpp"
@@ -20,26 +21,50 @@ void require_finite(std::span<const double> rewards) {
                       " (it gives no advantage); fix the task's reward");
 }
 
-}  // namespace
+constexpr double deviation_eps = 1e-6;
 
-std::vector<double> advantages(std::span<const double> rewards, AdvantageRule rule) {
-  constexpr double eps = 1e-6;
-  require(!rewards.empty(), "a group without rewards");
-  require_finite(rewards);
+double mean_reward(std::span<const double> rewards) {
+  return std::accumulate(rewards.begin(), rewards.end(), 0.0) / static_cast<double>(rewards.size());
+}
+
+/// Returns what the distance from the mean is divided by; 1 of one sample.
+double deviation_divisor(std::span<const double> rewards, AdvantageRule rule) {
   const auto n = static_cast<double>(rewards.size());
-  const bool is_alone = rewards.size() == 1 && rule == AdvantageRule::sample_std;
-  const double mean = is_alone ? 0 : std::accumulate(rewards.begin(), rewards.end(), 0.0) / n;
+  const double mean = mean_reward(rewards);
   double squares = 0;
   for (const double reward : rewards)
     squares += (reward - mean) * (reward - mean);
-  double divisor = 1;
   if (rule == AdvantageRule::population_std)
-    divisor = std::sqrt(squares / n) + eps;
-  else if (rule == AdvantageRule::sample_std)
-    divisor = (is_alone ? 1 : std::sqrt(squares / (n - 1))) + eps;
+    return std::sqrt(squares / n) + deviation_eps;
+  return rule == AdvantageRule::sample_std && n > 1 ? std::sqrt(squares / (n - 1)) + deviation_eps : 1;
+}
+
+}  // namespace
+
+std::vector<double> advantages(std::span<const double> rewards, AdvantageRule rule) {
+  require(!rewards.empty(), "a group without rewards");
+  require_finite(rewards);
+  const bool is_alone = rewards.size() == 1 && rule == AdvantageRule::sample_std;
+  const double mean = is_alone ? 0 : mean_reward(rewards);
+  const double divisor = is_alone ? 1 + deviation_eps : deviation_divisor(rewards, rule);
   std::vector<double> result;
   for (const double reward : rewards)
     result.push_back((reward - mean) / divisor);
+  return result;
+}
+
+std::vector<double> update_advantages(std::span<const double> rewards, std::span<const RewardGroup> groups,
+                                      AdvantageRule rule, DeviationScope scope) {
+  const bool by_group = scope == DeviationScope::group || rule == AdvantageRule::mean;
+  std::vector<double> result;
+  for (const RewardGroup& group : groups)
+    std::ranges::copy(
+        advantages(rewards.subspan(group.first, group.size), by_group ? rule : AdvantageRule::mean),
+        std::back_inserter(result));
+  require(result.size() == rewards.size(), "groups that are not the whole update");
+  if (!by_group)
+    for (double& advantage : result)
+      advantage /= deviation_divisor(rewards, rule);
   return result;
 }
 

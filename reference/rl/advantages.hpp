@@ -21,6 +21,19 @@ namespace parity::reference {
 /// Source: NUMERICS.md 8.2.
 std::vector<double> advantages(std::span<const double> rewards, AdvantageRule rule);
 
+/// The rewards of one prompt's completions among those of an update.
+struct RewardGroup {
+  size_t first = 0, size = 0;
+};
+
+/// Returns the advantages of an update's completions. With DeviationScope::group those of each group. With
+/// DeviationScope::update the group's mean is taken away, and what remains is divided by the deviation of all
+/// rewards of the update + 1e-6 (Lite PPO, arXiv 2508.08221, section 4.1).
+/// \param groups  parts of `rewards` in order, which together are all of them
+/// \throws UserError as advantages()
+std::vector<double> update_advantages(std::span<const double> rewards, std::span<const RewardGroup> groups,
+                                      AdvantageRule rule, DeviationScope scope);
+
 /// Returns 1 for the completion with the larger reward and -1 for the other, of two; 0 for both if the
 /// rewards are equal. \throws UserError as advantages()
 std::vector<double> preferences(std::span<const double> rewards);

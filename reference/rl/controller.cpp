@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <numeric>
 
 #include "harness/base/error.hpp"
@@ -14,6 +15,7 @@
 #include "reference/parallel/core/parallel.hpp"
 #include "reference/rl/advantages.hpp"
 #include "reference/rl/gap_bill.hpp"
+#include "reference/rl/packed_rows.hpp"
 #include "reference/rl/score_check.hpp"
 #include "reference/train/step/trainer.hpp"
 
@@ -56,6 +58,24 @@ int64_t longest_lag(const RlConfig& config) {
 
 RolloutLimits limits_of(const RunConfig& config, const ModelDimensions& model, int64_t version) {
   return {config.data.seq_len, model.vocab_size, version, longest_lag(config.rl), config.rl.unknown_logprobs};
+}
+
+/// Returns the groups of an update's completions in order.
+std::vector<RewardGroup> groups_of(const RunConfig& config) {
+  std::vector<RewardGroup> groups;
+  const auto all = static_cast<size_t>(config.completions());
+  for (size_t first = 0; first < all; first += groups.back().size)
+    groups.push_back({first, static_cast<size_t>(config.rl.group_of(groups.size()))});
+  return groups;
+}
+
+std::vector<double> preferences_of_groups(const std::vector<double>& rewards,
+                                          const std::vector<RewardGroup>& groups) {
+  std::vector<double> result;
+  for (const RewardGroup& group : groups)
+    std::ranges::copy(preferences(std::span(rewards).subspan(group.first, group.size)),
+                      std::back_inserter(result));
+  return result;
 }
 
 /// Computes a digest of the prompt and completion of each rollout, with their lengths.
@@ -133,11 +153,14 @@ std::vector<Completion> Controller::complete(const std::vector<GenerationRequest
 
 std::vector<Rollout> Controller::generate(int64_t update) {
   served_.begin();
-  const auto rows = static_cast<uint64_t>(config_.data.global_batch);
+  const auto rows = static_cast<uint64_t>(config_.completions());
   std::vector<GenerationRequest> requests;
-  for (uint64_t row = 0; row < rows; ++row)
-    requests.push_back({task_.prompt(update, static_cast<int64_t>(row) / config_.rl.group_size),
-                        config_.rl.max_new_tokens, static_cast<uint64_t>(update) * rows + row});
+  for (int64_t prompt = 0; const RewardGroup& group : groups_of(config_)) {
+    for (size_t row = group.first; row < group.first + group.size; ++row)
+      requests.push_back({task_.prompt(update, prompt), config_.rl.max_new_tokens,
+                          static_cast<uint64_t>(update) * rows + row});
+    ++prompt;
+  }
   const exact::ValuesAlone values;  // completions are read out
   std::vector<Completion> completions = complete(requests);
   std::vector<Rollout> rollouts;
@@ -165,14 +188,16 @@ void Controller::judge(std::vector<Rollout>& rollouts) const {
   std::vector<double> rewards;
   for (const Rollout& rollout : rollouts)
     rewards.push_back(rollout.reward);
-  const auto size = static_cast<size_t>(config_.rl.group_size);
-  for (size_t first = 0; first < rollouts.size(); first += size) {
-    const std::span own = std::span(rewards).subspan(first, size);
-    const std::vector<double> group =
-        config_.rl.loss == PolicyLossName::dpo ? preferences(own) : advantages(own, config_.rl.advantage);
-    for (size_t i = 0; i < size; ++i)
-      rollouts[first + i].advantage = group[i];
-  }
+  const std::vector<RewardGroup> groups = groups_of(config_);
+  const std::vector<double> values =
+      config_.rl.loss == PolicyLossName::dpo
+          ? preferences_of_groups(rewards, groups)
+          : update_advantages(rewards, groups, config_.rl.advantage, config_.rl.deviation);
+  for (size_t group = 0; group < groups.size(); ++group)
+    for (size_t i = groups[group].first; i < groups[group].first + groups[group].size; ++i) {
+      rollouts[i].advantage = values[i];
+      rollouts[i].group = static_cast<int64_t>(group);
+    }
 }
 
 std::vector<PolicyBatch> Controller::rows_of(const std::vector<Rollout>& rollouts,
@@ -241,9 +266,9 @@ StepResult Controller::update() {
   judge(rollouts);
   const RolloutLimits limits = limits_of(config_, trainer_.dimensions(), version);
   require_usable(rollouts, limits);
-  std::vector<PolicyBatch> rows;
-  for (const Rollout& rollout : rollouts)
-    rows.push_back(batch_of(rollout, limits));
+  const std::vector<PolicyBatch> rows = config_.rl.packing == RolloutPacking::none
+                                            ? single_rows(rollouts, limits)
+                                            : packed_rows(rollouts, limits, config_.data.global_batch);
   const Group& ranks = *trainer_.parallel().batch;
   std::vector<PolicyBatch> batches =
       own_batches(rows, {ranks.rank(), ranks.size()}, config_.data.micro_batches);

@@ -104,7 +104,7 @@ class Line {
 }  // namespace
 
 ImportedRollouts::ImportedRollouts(const RunConfig& config, int64_t vocab_size)
-    : path_(config.data.path), rows_(config.data.global_batch) {
+    : path_(config.data.path), rows_(config.completions()) {
   std::istringstream text(read_utf8_data(path_));
   std::string line;
   for (int64_t number = 1; std::getline(text, line); ++number) {
@@ -116,17 +116,25 @@ ImportedRollouts::ImportedRollouts(const RunConfig& config, int64_t vocab_size)
   }
   if (rollouts_.empty())
     refuse_empty_data(path_);
-  check_groups(config.rl.group_size);
+  check_groups(config.rl);
 }
 
-void ImportedRollouts::check_groups(int64_t group_size) const {
-  const auto size = static_cast<size_t>(group_size);
-  for (size_t i = 0; i < rollouts_.size(); ++i)
-    if (const size_t first = i / size * size; rollouts_[i].prompt != rollouts_[first].prompt)
+void ImportedRollouts::check_groups(const RlConfig& rl) const {
+  size_t prompt = 0, first = 0, end = static_cast<size_t>(rl.group_of(0));
+  for (size_t i = 0; i < rollouts_.size(); ++i) {
+    const bool begins_update = i % static_cast<size_t>(rows_) == 0;
+    if (begins_update || i == end) {
+      prompt = begins_update ? 0 : prompt + 1;
+      first = i;
+      end = i + static_cast<size_t>(rl.group_of(prompt));
+    }
+    if (rollouts_[i].prompt != rollouts_[first].prompt)
       throw UserError("data.path: " + path_.filename().string() + ":" + std::to_string(lines_[i]) +
-                      " has another prompt than line " + std::to_string(lines_[first]) +
-                      " (rl.group_size = " + std::to_string(group_size) +
-                      " successive lines complete one prompt); order the lines or change rl.group_size");
+                      " has another prompt than line " + std::to_string(lines_[first]) + " (" +
+                      (rl.group_sizes.empty() ? "rl.group_size" : "of rl.group_sizes") + " = " +
+                      std::to_string(end - first) +
+                      " successive lines complete one prompt); order the lines or change that key");
+  }
 }
 
 std::vector<Rollout> ImportedRollouts::of_update(int64_t update) const {

@@ -18,7 +18,8 @@ namespace parity::reference {
 ///   {"prompt": [3, 8, 10], "tokens": [1, 1, 11], "logprobs": [-2.1, -0.4, -1.3], "reward": 1, "version": 0}
 ///
 /// `tokens` is the completion and `logprobs` [nats] has one number for each of its tokens; null is an unknown
-/// one. Further members are ignored. Update n takes the n-th data.global_batch lines.
+/// one. Further members are ignored. Update n takes the n-th data.global_batch lines, or
+/// rl.completions with packing.
 class ImportedRollouts {
  public:
   /// Reads and checks the whole file.
@@ -36,7 +37,7 @@ class ImportedRollouts {
   std::string place(int64_t update, int64_t row) const;
 
  private:
-  void check_groups(int64_t group_size) const;
+  void check_groups(const RlConfig& rl) const;
 
   std::filesystem::path path_;
   int64_t rows_;

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <numeric>
+#include <set>
 #include <string>
 
 #include "harness/base/error.hpp"
@@ -40,7 +43,7 @@ class RolloutRules {
              std::to_string(rollout_.loss_mask.size()) + " (each token has one); give as many");
     rule(std::ranges::find(rollout_.loss_mask, true) != rollout_.loss_mask.end(),
          "has no token that counts (its loss mask is all false, so there is nothing to learn); leave it out");
-    const auto length = static_cast<int64_t>(rollout_.prompt.size() + n) - 1;
+    const int64_t length = positions_of(rollout_);
     rule(length <= limits_.seq_len, "takes " + std::to_string(length) + " positions (data.seq_len is " +
                                         std::to_string(limits_.seq_len) +
                                         "); shorten it or lengthen the rows");
@@ -91,28 +94,64 @@ void require_usable(std::span<const Rollout> rollouts, const RolloutLimits& limi
     RolloutRules(rollouts[i], i, limits).check();
 }
 
-PolicyBatch batch_of(const Rollout& rollout, const RolloutLimits& limits) {
-  const auto S = static_cast<size_t>(limits.seq_len);
-  Row row{std::vector<int64_t>(S, 0), std::vector<int64_t>(S, ignored_label), std::vector<int64_t>(S)};
+int64_t positions_of(const Rollout& rollout) {
+  return static_cast<int64_t>(rollout.prompt.size() + rollout.completion.size()) - 1;
+}
+
+PolicyBatch empty_row(int64_t seq_len) {
+  const auto S = static_cast<size_t>(seq_len);
   PolicyBatch batch;
-  batch.rows.seq_len = limits.seq_len;
+  batch.rows.seq_len = seq_len;
+  append_row(batch.rows, {std::vector<int64_t>(S, 0), std::vector<int64_t>(S, ignored_label),
+                          std::vector<int64_t>(S, 0)});
   batch.generator.assign(S, 0);
   batch.advantages.assign(S, 0);
-  std::ranges::copy(rollout.prompt, row.tokens.begin());
-  for (size_t i = 0; i < S; ++i)
-    row.positions[i] = static_cast<int64_t>(i);
+  return batch;
+}
+
+void place_rollout(PolicyBatch& batch, const Rollout& rollout, int64_t at) {
+  MicroBatch& rows = batch.rows;
+  RolloutSpan span{.first = at,
+                   .positions = positions_of(rollout),
+                   .group = rollout.group,
+                   .advantage = rollout.advantage};
+  std::ranges::copy(rollout.prompt, rows.tokens.begin() + at);
   for (size_t i = 0; i < rollout.completion.size(); ++i) {
-    const size_t before = rollout.prompt.size() + i - 1;  // the place that the token is predicted from
-    if (before + 1 < S)
-      row.tokens[before + 1] = rollout.completion[i];
+    // the place that the token is predicted from
+    const size_t before = static_cast<size_t>(at) + rollout.prompt.size() + i - 1;
+    if (i + 1 < rollout.completion.size())
+      rows.tokens[before + 1] = rollout.completion[i];
     if (!rollout.loss_mask[i] || !std::isfinite(rollout.logprobs[i]))
       continue;
-    row.labels[before] = rollout.completion[i];
+    rows.labels[before] = rollout.completion[i];
     batch.generator[before] = rollout.logprobs[i];
     batch.advantages[before] = rollout.advantage;
+    ++span.tokens;
   }
-  append_row(batch.rows, row);
+  for (int64_t i = 0; i < span.positions; ++i)
+    rows.positions[static_cast<size_t>(at + i)] = i;
+  rows.valid_tokens += span.tokens;
+  batch.rollouts.push_back(span);
+}
+
+PolicyBatch batch_of(const Rollout& rollout, const RolloutLimits& limits) {
+  PolicyBatch batch = empty_row(limits.seq_len);
+  place_rollout(batch, rollout, 0);
+  if (const int64_t last = positions_of(rollout); last < limits.seq_len)
+    batch.rows.tokens[static_cast<size_t>(last)] = rollout.completion.back();
+  std::iota(batch.rows.positions.begin(), batch.rows.positions.end(), 0);
+  batch.rows.whole_positions = true;
   return batch;
+}
+
+void count_groups(std::span<PolicyBatch> rows) {
+  std::map<int64_t, int64_t> tokens;
+  for (const PolicyBatch& row : rows)
+    for (const RolloutSpan& rollout : row.rollouts)
+      tokens[rollout.group] += rollout.tokens;
+  for (PolicyBatch& row : rows)
+    for (RolloutSpan& rollout : row.rollouts)
+      rollout.tokens_of_group = tokens[rollout.group];
 }
 
 void append(PolicyBatch& batch, const PolicyBatch& more) {
@@ -120,6 +159,7 @@ void append(PolicyBatch& batch, const PolicyBatch& more) {
     batch = more;
     return;
   }
+  const auto before = static_cast<int64_t>(batch.rows.tokens.size());
   const auto join = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
   join(batch.rows.tokens, more.rows.tokens);
   join(batch.rows.labels, more.rows.labels);
@@ -127,30 +167,36 @@ void append(PolicyBatch& batch, const PolicyBatch& more) {
   join(batch.generator, more.generator);
   join(batch.reference, more.reference);
   join(batch.advantages, more.advantages);
+  for (RolloutSpan rollout : more.rollouts) {
+    rollout.first += before;
+    batch.rollouts.push_back(rollout);
+  }
   batch.rows.rows += more.rows.rows;
   batch.rows.valid_tokens += more.rows.valid_tokens;
   batch.rows.whole_positions = batch.rows.whole_positions && more.rows.whole_positions;
 }
 
-std::vector<double> PolicyBatch::row_advantages() const {
+std::vector<double> PolicyBatch::rollout_advantages() const {
   std::vector<double> result;
-  for (int64_t row = 0; row < rows.rows; ++row) {
-    const auto begin = rows.labels.begin() + row * rows.seq_len, end = begin + rows.seq_len;
-    const auto counts = std::find_if(begin, end, [](int64_t label) { return label != ignored_label; });
-    if (counts != end)
-      result.push_back(advantages[static_cast<size_t>(counts - rows.labels.begin())]);
-  }
+  for (const RolloutSpan& rollout : rollouts)
+    if (rollout.tokens > 0)
+      result.push_back(rollout.advantage);
   return result;
 }
 
 PolicyDivisor divisor_of(std::span<const PolicyBatch> batches, int64_t ranks) {
   PolicyDivisor divisor{.ranks = ranks};
+  std::set<int64_t> prompts;
   for (const PolicyBatch& batch : batches) {
     divisor.tokens += batch.rows.valid_tokens;
-    const std::vector<double> advantages = batch.row_advantages();
+    const std::vector<double> advantages = batch.rollout_advantages();
     divisor.completions += static_cast<int64_t>(advantages.size());
     divisor.pairs += std::ranges::count_if(advantages, [](double a) { return a > 0; });
+    for (const RolloutSpan& rollout : batch.rollouts)
+      if (rollout.tokens > 0)
+        prompts.insert(rollout.group);
   }
+  divisor.prompts = static_cast<int64_t>(prompts.size());
   return divisor;
 }
 

@@ -26,44 +26,58 @@ torch::Tensor view_of(const std::vector<double>& values, const MicroBatch& rows)
   return torch::from_blob(const_cast<double*>(values.data()), {rows.rows, rows.seq_len}, torch::kFloat64);
 }
 
-/// Returns numbers that tell the tokens of a batch apart by their row's tokens and their position, on every
-/// rank alike. [B, S]
-torch::Tensor places_of(const MicroBatch& rows) {
+/// Returns numbers that tell the tokens of a batch apart by their rollout's tokens and their position, on
+/// every rank and in every row alike; 0 of padding. [B, S]
+torch::Tensor places_of(const PolicyBatch& data) {
   constexpr uint64_t largest = std::numeric_limits<int64_t>::max();
-  const torch::Tensor places = torch::empty({rows.rows, rows.seq_len}, torch::kInt64);
+  const MicroBatch& rows = data.rows;
+  const torch::Tensor places = torch::zeros({rows.rows, rows.seq_len}, torch::kInt64);
   auto* const to = places.mutable_data_ptr<int64_t>();
-  for (int64_t row = 0; row < rows.rows; ++row) {
-    const auto begin = static_cast<size_t>(row * rows.seq_len);
-    uint64_t of_row = 0;
-    for (size_t i = 0; i < static_cast<size_t>(rows.seq_len); ++i)
-      of_row = splitmix64(of_row ^ static_cast<uint64_t>(rows.tokens[begin + i]));
-    for (size_t i = 0; i < static_cast<size_t>(rows.seq_len); ++i)
-      to[begin + i] = static_cast<int64_t>(splitmix64(of_row + i) & largest);
+  for (const RolloutSpan& rollout : data.rollouts) {
+    const auto first = static_cast<size_t>(rollout.first), n = static_cast<size_t>(rollout.positions);
+    uint64_t of_rollout = 0;
+    for (size_t i = first; i < first + n; ++i)
+      of_rollout = splitmix64(of_rollout ^ static_cast<uint64_t>(rows.tokens[i]));
+    for (size_t i = 0; i < n; ++i)
+      to[first + i] = static_cast<int64_t>(splitmix64(of_rollout + i) & largest);
   }
   return places;
 }
 
+/// Returns PolicyTokens::lengths of rows whose tokens differ in what divides them. [B, S] int64
+torch::Tensor shared_lengths(const PolicyBatch& data, const RlConfig& config) {
+  const torch::Tensor lengths = torch::ones({data.rows.rows * data.rows.seq_len}, torch::kInt64);
+  const bool by_prompt = config.normalization == PolicyNormalization::prompt_mean;
+  for (const RolloutSpan& rollout : data.rollouts)
+    lengths.narrow(0, rollout.first, rollout.positions)
+        .fill_(by_prompt ? rollout.tokens_of_group : rollout.tokens);
+  return lengths.view({data.rows.rows, data.rows.seq_len});
+}
+
 /// Returns a view of numbers that other policies computed. In an exact twin they are variables, named by the
 /// tokens: their values round, so that they are not the same constants in every layout.
-torch::Tensor given(const std::vector<double>& values, const MicroBatch& rows, const std::string& name) {
-  torch::Tensor view = view_of(values, rows);
+torch::Tensor given(const std::vector<double>& values, const PolicyBatch& data, const std::string& name) {
+  torch::Tensor view = view_of(values, data.rows);
   if (exact::is_active())
-    exact::draw(view, "rollout/" + name, places_of(rows));
+    exact::draw(view, "rollout/" + name, places_of(data));
   return view;
 }
 
 /// Returns the batch as the loss takes it, for the tokens that the model has just processed.
-PolicyTokens tokens_of(const PolicyBatch& data, const TokenOutputs& outputs, const torch::Tensor& counts_BS) {
+PolicyTokens tokens_of(const PolicyBatch& data, const TokenOutputs& outputs, const torch::Tensor& counts_BS,
+                       const RlConfig& config) {
   const auto own = [&](const torch::Tensor& values) {
     return outputs.own(values).to(outputs.logprobs.scalar_type());
   };
   const torch::Tensor advantages = exact::filled_with_constants(view_of(data.advantages, data.rows));
   PolicyTokens tokens{
-      outputs.logprobs, outputs.entropy,       own(given(data.generator, data.rows, "generator")), {},
+      outputs.logprobs, outputs.entropy,       own(given(data.generator, data, "generator")), {},
       own(advantages),  outputs.own(counts_BS)};
-  tokens.lengths = outputs.own(counts_BS.sum(-1, true).expand_as(counts_BS).contiguous());
+  tokens.lengths =
+      outputs.own(shares_by_token(config) ? shared_lengths(data, config)
+                                          : counts_BS.sum(-1, true).expand_as(counts_BS).contiguous());
   if (!data.reference.empty())
-    tokens.reference = own(given(data.reference, data.rows, "reference"));
+    tokens.reference = own(given(data.reference, data, "reference"));
   return tokens;
 }
 
@@ -165,7 +179,7 @@ PolicyMetrics PolicyTrainer::forward_backward(const PolicyBatch& data, const RlC
   PolicySums sums;
   torch::Tensor own_loss = torch::zeros({1}, torch::kFloat64);
   trainer_.forward_backward(rows, [&](const TokenOutputs& outputs) {
-    PolicyLoss result = policy_loss(tokens_of(data, outputs, counts_BS), loss, divisor);
+    PolicyLoss result = policy_loss(tokens_of(data, outputs, counts_BS, loss), loss, divisor);
     sums += result.sums;
     own_loss += result.loss.detach().cpu().to(torch::kFloat64);
     return result.loss;
@@ -177,7 +191,7 @@ PolicyMetrics PolicyTrainer::forward_backward(const PolicyBatch& data, const RlC
   metrics.loss = own_loss.item<double>();
   if (loss.normalization == PolicyNormalization::times_dp)
     metrics.loss /= static_cast<double>(divisor.ranks);
-  const std::vector<double> advantages = data.row_advantages();
+  const std::vector<double> advantages = data.rollout_advantages();
   add_advantages(metrics, advantages, *trainer_.parallel().batch);
   update_advantages_.insert(update_advantages_.end(), advantages.begin(), advantages.end());
   update_ += sums;

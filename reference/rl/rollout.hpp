@@ -15,6 +15,7 @@ struct Rollout {
   std::vector<bool> loss_mask;   ///< tokens of the completion that the loss includes
   bool ended = false;            ///< by its end token, not by the limit of its length
   int64_t version = 0;           ///< of the policy that wrote it
+  int64_t group = 0;             ///< completions of one prompt have the same number
   double reward = 0;
   double advantage = 0;
 };

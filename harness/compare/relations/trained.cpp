@@ -86,13 +86,39 @@ bool is_of_a_policy(const Side& side) {
   return side.trace->channels().contains("reward_mean");
 }
 
+/// Returns a sentence if a policy had no gradient at any step, as with rewards that are equal within each
+/// group. Weight decay and momentum move its weights all the same. "" if it had one, or recorded none.
+/// \throws MissingEvidence if it recorded neither grad_norm nor update_norm
+std::string lack_of_gradient(const Side& side, const std::vector<int64_t>& steps) {
+  const auto& channels = side.trace->channels();
+  if (!channels.contains("grad_norm") && !channels.contains("update_norm"))
+    throw MissingEvidence(
+        fmt::format("{} recorded neither update_norm nor grad_norm, which show that a policy trains; "
+                    "record one of them",
+                    side.name));
+  if (!channels.contains("grad_norm"))
+    return "";
+  const Series norms = channel_at(side, "grad_norm", steps);
+  for (size_t i = 0; i < norms.size(); ++i)
+    if (norms.widened(i) > 0)
+      return "";
+  return fmt::format("the gradient of {} was 0 {} (grad_norm is never above 0, as with equal rewards)",
+                     side.name, over_text(steps));
+}
+
 CheckResult judge_policy(const Side& side, const std::vector<int64_t>& steps) {
   CheckResult result;
-  const std::string still = stillness(side, steps, /*at_each=*/true);
+  std::string still = stillness(side, steps, /*at_each=*/true);
+  if (still.empty())
+    still = lack_of_gradient(side, steps);
   result.passed = still.empty();
   result.verdict = result.passed ? Verdict::different : Verdict::vacuous;
-  result.sentence = result.passed ? fmt::format("the weights of {} moved at each update", side.name)
-                                  : still + ": it did not train";
+  if (!result.passed)
+    result.sentence = still + ": it did not train";
+  else if (side.trace->channels().contains("update_norm"))
+    result.sentence = fmt::format("the weights of {} moved at each update", side.name);
+  else
+    result.sentence = fmt::format("the gradient of {} was not always 0", side.name);
   return result;
 }
 

@@ -28,6 +28,9 @@ bool has_type(const Json& value, const std::string& type) {
   if (type == "strings")
     return value.is_array() &&
            std::all_of(value.begin(), value.end(), [](const Json& v) { return v.is_string(); });
+  if (type == "integers")
+    return value.is_array() &&
+           std::all_of(value.begin(), value.end(), [](const Json& v) { return v.is_number_integer(); });
   if (type == "numbers")
     return value.is_array() &&
            std::all_of(value.begin(), value.end(), [](const Json& v) { return v.is_number(); });
@@ -35,7 +38,7 @@ bool has_type(const Json& value, const std::string& type) {
 }
 
 std::string describe_type(const std::string& type) {
-  if (type == "strings" || type == "numbers")
+  if (type == "strings" || type == "numbers" || type == "integers")
     return "a list of " + type;
   return (type == "integer" ? "an " : "a ") + type;
 }

@@ -12,6 +12,16 @@ std::vector<Key> rollout_keys() {
           "rollouts: digits of a prompt; the right completion is their sum in decimal digits."),
       key("rl.group_size", PARITY_AT(rl.group_size),
           "rollouts: completions of each prompt, whose rewards form a group; divides data.global_batch."),
+      key("rl.group_sizes", PARITY_AT(rl.group_sizes),
+          "rollouts: completions of the first prompt of an update, of the second, and so on, in turn; the "
+          "last group ends with the update; [] = rl.group_size for each."),
+      key("rl.packing", PARITY_AT(rl.packing),
+          "rollouts: none: one a row; masked: rl.completions rollouts in data.global_batch rows, each in the "
+          "first row with room; positions restart, and attention.documents keeps them apart; leaking: the "
+          "same "
+          "without a mask, as a planted defect."),
+      key("rl.completions", PARITY_AT(rl.completions),
+          "rl.packing: completions of an update; 0 = data.global_batch."),
       key("rl.max_new_tokens", PARITY_AT(rl.max_new_tokens), "rollouts: tokens of the longest completion."),
       key("rl.temperature", PARITY_AT(rl.temperature),
           "rollouts: temperature of sampling; 0 = always the likeliest token."),
@@ -28,6 +38,10 @@ std::vector<Key> policy_loss_keys() {
           "rollouts: reward minus its group's mean: mean (Dr. GRPO); also divided by the group's deviation + "
           "1e-6: "
           "population_std (torchtitan), sample_std (verl; a group of one has A = reward)."),
+      key("rl.deviation", PARITY_AT(rl.deviation),
+          "rl.advantage = population_std, sample_std: the deviation of the rewards of a completion's group, "
+          "or "
+          "of the whole update (Lite PPO)."),
       key("rl.loss", PARITY_AT(rl.loss),
           "rollouts: grpo, dapo: clipped surrogate per token; ppo: with dual clip; importance_sampling: not "
           "clipped; grpo_sequence: per completion, from mean log probabilities, as in torchtitan at first; "
@@ -43,7 +57,9 @@ std::vector<Key> policy_loss_keys() {
           "grpo_sequence's "
           "mean over a rank's own completions of a micro-batch, ranks added (torchtitan at first); "
           "sequence_mean: mean over a completion's tokens, then over completions (GRPO's paper); constant: "
-          "divided by completions times rl.max_new_tokens (Dr. GRPO)."),
+          "divided by completions times rl.max_new_tokens (Dr. GRPO); prompt_mean: mean over the tokens of "
+          "all "
+          "completions of a prompt, then over prompts (DAPO's equation 8, read for each prompt)."),
       key("rl.clip_low", PARITY_AT(rl.clip_low),
           "rollouts: ratios are clipped at 1 - clip_low; 0 = the loss's own: 0.2, of gspo 3e-4, of cispo 1."),
       key("rl.clip_high", PARITY_AT(rl.clip_high),

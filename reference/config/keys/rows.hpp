@@ -50,6 +50,8 @@ template <class T>
 constexpr KeyType type_of() {
   if constexpr (std::is_same_v<T, std::vector<double>>)
     return KeyType::numbers;
+  else if constexpr (std::is_same_v<T, std::vector<int64_t>>)
+    return KeyType::integers;
   else if constexpr (IsVector<T>::value)
     return KeyType::strings;
   else if constexpr (std::is_enum_v<T> || std::is_same_v<T, std::string>)

@@ -40,7 +40,7 @@ AttentionChoice attention_choice(const RunConfig& config) {
 
 bool attention_is_recorded(const RunConfig& config) {
   return config.attention.backend != AttentionBackend::sdpa || config.data.packing != Packing::none ||
-         config.data.source == DataSource::tokens;
+         config.data.source == DataSource::tokens || config.rl.packing != RolloutPacking::none;
 }
 
 std::vector<std::string> document_warnings(const RunConfig& config, bool positions_restart) {

@@ -39,6 +39,8 @@ TEST(SchemaTest, EveryKeyWritesOnlyItself) {
       other = {row.values.empty() ? "x" : row.values.back()};
     else if (row.type == KeyType::numbers)
       other = {0.5};
+    else if (row.type == KeyType::integers)
+      other = {3};
     else if (row.type == KeyType::boolean)
       other = !other.get<bool>();
     else

@@ -52,6 +52,23 @@ TEST_F(ImportedRolloutsTest, GivesTheRowsOfEachUpdate) {
                                                   "has 4 rollouts, and update 3 needs those up to 6")));
 }
 
+TEST_F(ImportedRolloutsTest, GroupsOfOtherSizes_BeginAnewInEachUpdate) {
+  const auto line = [](int prompt) {
+    return R"({"prompt": [)" + std::to_string(prompt) +
+           R"(], "tokens": [3], "logprobs": [-1], "reward": 1, "version": 0})" + "\n";
+  };
+  RunConfig config;
+  config.data.path = (folder / "r.jsonl").string();
+  config.data.global_batch = 3;
+  config.rl.group_sizes = {1, 2};
+  write_file(config.data.path, line(1) + line(2) + line(2) + line(3) + line(4) + line(4));
+  EXPECT_EQ(ImportedRollouts(config, 12).of_update(2)[0].prompt, std::vector<int64_t>{3});
+  write_file(config.data.path, line(1) + line(2) + line(2) + line(3) + line(4) + line(5));
+  EXPECT_THAT([&] { ImportedRollouts(config, 12); },
+              testing::ThrowsMessage<UserError>(testing::HasSubstr(
+                  "r.jsonl:6 has another prompt than line 5 (of rl.group_sizes = 2 successive lines")));
+}
+
 TEST_F(ImportedRolloutsTest, NullIsAnUnknownLogProbability) {
   std::string text = good;
   text.replace(text.find("-0.25"), 5, "null");

@@ -61,7 +61,7 @@ TEST(PolicyBatchTest, DividesByTokensAndCompletionsThatCount) {
   EXPECT_EQ(divisor.tokens, 3);
   EXPECT_EQ(divisor.completions, 2);
   EXPECT_EQ(divisor.ranks, 2);
-  EXPECT_THAT(rows[1].row_advantages(), ElementsAre(0.75));
+  EXPECT_THAT(rows[1].rollout_advantages(), ElementsAre(0.75));
 }
 
 TEST(PolicyBatchTest, RanksAndMicroBatchesCutTheRowsInOrder) {

@@ -125,9 +125,14 @@ void require_near(const Json& actual, const Json& expected) {
 
 class PolicyLayoutsTest : public RanksTest {
  protected:
-  void expect_as_one_process(const LayoutCase& layout, const RlConfig& rl) {
-    SCOPED_TRACE(std::string(layout.name) + ", " + std::string(name_of(rl.loss)));
-    RunConfig config = reference_config(rl);
+  using Change = std::function<RunConfig(RunConfig)>;
+
+  /// \param also  changes the ranks' config, not that of one process
+  void expect_as_one_process(
+      const LayoutCase& layout, const RlConfig& rl, const Change& also = [](RunConfig c) { return c; }) {
+    SCOPED_TRACE(std::string(layout.name) + ", " + std::string(name_of(rl.loss)) + ", " +
+                 std::string(name_of(rl.normalization)));
+    RunConfig config = also(reference_config(rl));
     layout.change(config);
     const std::filesystem::path file = folder / "one.json";
     for (const std::string& complaint : run_ranks(
@@ -138,6 +143,19 @@ class PolicyLayoutsTest : public RanksTest {
            require_near(trained(config, held(world)), expected);
          }))
       EXPECT_EQ(complaint, "");
+  }
+
+  /// Expects a config of a loss of tokens to train otherwise than one process.
+  void expect_seen(const RunConfig& config) {
+    const std::filesystem::path file = folder / "one.json";
+    run_ranks(1, [&](Group& world) {
+      write_file(file, trained(reference_config(with_loss(PolicyLossName::grpo)), held(world)).dump());
+    });
+    const Json expected = Json::parse(read_file(file));
+    for (const std::string& complaint : run_ranks(config.parallel.ranks(), [&](Group& world) {
+           require_near(trained(config, held(world)), expected);
+         }))
+      EXPECT_NE(complaint.find("one process has"), std::string::npos) << complaint;
   }
 };
 
@@ -171,18 +189,38 @@ TEST_F(PolicyLayoutsTest, RatiosOfCompletions_MatchReference) {
         expect_as_one_process(layout, with_loss(PolicyLossName::gspo));
 }
 
+RunConfig packed(RunConfig config) {
+  config.data.seq_len = 24;
+  config.rl.completions = config.data.global_batch;  // in as many rows, of which the last are empty
+  config.rl.packing = RolloutPacking::masked;
+  config.attention.backend = AttentionBackend::flex;
+  config.attention.documents = {DocumentBoundary::position_zero};
+  return config;
+}
+
+TEST_F(PolicyLayoutsTest, PackedRollouts_InEveryLayout_MatchPadded) {
+  for (const PolicyNormalization mean :
+       {PolicyNormalization::global, PolicyNormalization::sequence_mean, PolicyNormalization::prompt_mean})
+    for (const LayoutCase& layout : layouts())
+      if (std::string_view(layout.name) != "times_dp") {  // another normalization
+        RlConfig rl = with_loss(PolicyLossName::grpo);
+        rl.normalization = mean;
+        expect_as_one_process(layout, rl, packed);
+      }
+}
+
+TEST_F(PolicyLayoutsTest, RolloutsThatAttendToEachOther_AreSeen) {
+  RunConfig config = packed(reference_config(with_loss(PolicyLossName::grpo)));
+  config.rl.packing = RolloutPacking::leaking;
+  config.attention.documents = {};
+  expect_seen(config);
+}
+
 TEST_F(PolicyLayoutsTest, AFactorThatIsLeftOutIsSeen) {
   RunConfig config = reference_config(with_loss(PolicyLossName::grpo));
   config.parallel.dp_shard = 2;
   config.parallel.gradient_reduction = GradientReduction::average;
-  const std::filesystem::path file = folder / "one.json";
-  run_ranks(1, [&](Group& world) {
-    write_file(file, trained(reference_config(with_loss(PolicyLossName::grpo)), held(world)).dump());
-  });
-  const Json expected = Json::parse(read_file(file));
-  for (const std::string& complaint :
-       run_ranks(2, [&](Group& world) { require_near(trained(config, held(world)), expected); }))
-    EXPECT_NE(complaint.find("one process has"), std::string::npos) << complaint;
+  expect_seen(config);
 }
 
 }  // namespace

@@ -33,6 +33,17 @@ Json loss(const std::string& name) {
   return policy({{"rl.loss", name}});
 }
 
+/// Three or so rollouts a row, whose masks are dense in PyTorch.
+Json packed(const std::string& normalization) {
+  return policy({{"rl.packing", "masked"},
+                 {"rl.normalization", normalization},
+                 {"rl.completions", 16},
+                 {"data.global_batch", 8},
+                 {"data.seq_len", 20},
+                 {"attention.backend", "dense"},
+                 {"attention.documents", {"position_zero"}}});
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Losses, PyTorchPolicyTest,
     testing::Values(Setting{"Grpo", "float32", loss("grpo")}, Setting{"GrpoFloat64", "float64", loss("grpo")},
@@ -58,6 +69,15 @@ INSTANTIATE_TEST_SUITE_P(
                                     {"rl.push_every", 1}})},
                     Setting{"Dpo", "float32",
                             policy({{"rl.loss", "dpo"}, {"rl.group_size", 2}, {"data.global_batch", 64}})},
+                    Setting{"UnevenPrompts", "float32",
+                            policy({{"rl.normalization", "prompt_mean"},
+                                    {"rl.group_sizes", {2, 4, 3}},
+                                    {"rl.advantage", "population_std"},
+                                    {"rl.deviation", "update"},
+                                    {"rl.kl_coef", 0.5},
+                                    {"data.global_batch", 18}})},
+                    Setting{"Packed", "float32", packed("global")},
+                    Setting{"PackedMeans", "float64", packed("sequence_mean")},
                     Setting{"Sft", "float32", loss("sft")}),
     name_of_setting);
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "reference/data/random.hpp"
+#include "reference/rl/packed_rows.hpp"
 #include "reference/rl/policy_batch.hpp"
 #include "reference/rl/policy_trainer.hpp"
 #include "reference/train/step/trainer.hpp"
@@ -35,6 +36,7 @@ inline std::vector<Rollout> written_rollouts(int64_t version, int64_t count = 8)
       rollout.loss_mask.push_back(rollout.completion.size() != 2);
     }
     rollout.version = version;
+    rollout.group = i / 3;
     rollout.advantage = static_cast<double>(random.below(2000)) / 1000 - 1;
   }
   return rollouts;
@@ -46,11 +48,11 @@ struct WrittenUpdate {
     const RunConfig& config = trainer.config();
     const RolloutLimits limits = {config.data.seq_len, 40, trainer.updates_done(), 0,
                                   config.rl.unknown_logprobs};
-    const std::vector<Rollout> rollouts = written_rollouts(trainer.updates_done(), config.data.global_batch);
+    const std::vector<Rollout> rollouts = written_rollouts(trainer.updates_done(), config.completions());
     require_usable(rollouts, limits);
-    std::vector<PolicyBatch> rows;
-    for (const Rollout& rollout : rollouts)
-      rows.push_back(batch_of(rollout, limits));
+    const std::vector<PolicyBatch> rows = config.rl.packing == RolloutPacking::none
+                                              ? single_rows(rollouts, limits)
+                                              : packed_rows(rollouts, limits, config.data.global_batch);
     divisor = divisor_of(rows, share.count);
     batches = own_batches(rows, share, config.data.micro_batches);
   }

@@ -19,6 +19,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+import pytorch_groups
 import pytorch_moe
 import pytorch_policy_loss
 import pytorch_precision
@@ -121,7 +122,13 @@ def train_step(model, optimizer, micro_batches, config, scaler):
     if config.get("data.source") == "rollouts":
         completions = sum((labels != -100).any(1).sum() for _, labels, _, _ in micro_batches)
         pairs = sum((numbers["advantages"] > 0).any(1).sum() for _, _, _, numbers in micro_batches)
-        totals = valid, completions, pairs
+        prompts = 0
+        if config["rl.normalization"] == "prompt_mean" or \
+                (config["rl.packing"] != "none" and config["rl.normalization"] == "sequence_mean"):
+            lengths, completions, prompts = pytorch_groups.lengths_by_token(config, micro_batches)
+            for (_, _, _, numbers), own in zip(micro_batches, lengths):
+                numbers["lengths"] = own
+        totals = valid, completions, pairs, prompts
         losses = [(policy_forward_backward(model, batch, totals, config), None) for batch in micro_batches]
     else:
         pytorch_moe.count_update(model, lambda: [model(tokens, positions) for tokens, _, positions, _ in micro_batches])

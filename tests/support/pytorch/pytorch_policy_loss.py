@@ -45,6 +45,8 @@ def correction_weights(given, logp, old, mask):
 
 def normalized(given, terms, mask):
     """The terms of an update's tokens, summed and divided."""
+    if "lengths" in given:  # each token by the tokens of its completion, or of its prompt
+        return (terms / given["lengths"]).sum() / given["prompts" if given["normalization"] == "prompt_mean" else "completions"]
     if given.get("normalization") == "sequence_mean":  # GRPO: 1/G sum_i 1/|o_i| sum_t
         return (terms.sum(1) / mask.sum(1).clamp(min=1)).sum() / given["completions"]
     if given.get("normalization") == "constant":  # Dr. GRPO: a constant in place of |o_i|
@@ -108,10 +110,10 @@ def dpo_loss(given, logp, advantage, mask, reference):
     return torch.stack(losses).sum() / given["pairs"]
 
 
-def loss_of_config(config, logits, labels, numbers, divisor, completions, pairs):
+def loss_of_config(config, logits, labels, numbers, divisor, completions, pairs, prompts):
     """The loss of one micro-batch of a run on rollouts, as its config says.
 
-    numbers: generator_logprobs, advantages and perhaps reference_logprobs, [B, S]; the last three: of the whole update.
+    numbers: generator_logprobs, advantages and perhaps reference_logprobs, lengths, [B, S]; the last four: of the whole update.
     """
     mask, index = labels != -100, labels.clamp(min=0)
     if config["rl.logprobs"] == "log_softmax":
@@ -122,7 +124,9 @@ def loss_of_config(config, logits, labels, numbers, divisor, completions, pairs)
     name = config["rl.loss"]
     low, high = {"dapo": (0.2, 0.28), "gspo": (3e-4, 4e-4), "cispo": (1, 0.2)}.get(name, (0.2, 0.2))
     given = {"loss": name, "low": config["rl.clip_low"] or low, "high": config["rl.clip_high"] or high,
-             "divisor": divisor, "completions": completions, "pairs": pairs}
+             "divisor": divisor, "completions": completions, "pairs": pairs, "prompts": prompts}
+    if "lengths" in numbers:
+        given["lengths"] = numbers["lengths"]
     given |= {key: config["rl." + key] for key in ("normalization", "max_new_tokens", "kl_coef", "dpo_beta", "correction",
                                                    "correction_level", "correction_cap", "correction_floor")}
     given["dual"] = config["rl.dual_clip"]
@@ -147,6 +151,8 @@ def answer(given):
     tensor = lambda name: torch.tensor(given[name], dtype=getattr(torch, given["dtype"]))
     logp = tensor("logprobs").requires_grad_()
     mask = torch.tensor(given["counts"], dtype=torch.bool)
+    if "lengths" in given:
+        given["lengths"] = torch.tensor(given["lengths"])
     reference = tensor("reference") if given.get("reference") else None
     loss = loss_of_given(given, logp, tensor("generator"), tensor("advantages"), mask, reference)
     loss.backward()

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
 #include <limits>
 
 #include <gmock/gmock.h>
@@ -99,6 +100,24 @@ TEST_F(TrainedTest, PolicyLoss_MayRiseIfEachUpdateMovesWeights) {
   EXPECT_FALSE(judge_policy({0, 0.1}, {1, 0}).passed);
   EXPECT_THAT(judge_policy({0, 0.1}, {1, 0}).sentence, HasSubstr("no parameter of a moved at step 2"));
   EXPECT_FALSE(judge_policy({0, std::numeric_limits<double>::infinity()}, {1, 1}).passed);
+}
+
+TEST_F(TrainedTest, Policy_WithoutGradient_DidNotTrain) {
+  const std::vector<double> zeros = {0, 0}, ones = {1, 1};
+  const auto judge_policy = [&](const std::vector<double>& grad_norm) {
+    arms.clear();
+    add_arm("a",
+            {.channels = {
+                 {"loss", zeros}, {"grad_norm", grad_norm}, {"reward_mean", ones}, {"update_norm", ones}}});
+    return judge(check_of(Relation::trained, {"loss"}), arms);
+  };
+  EXPECT_EQ(judge_policy(zeros).verdict, Verdict::vacuous);
+  EXPECT_THAT(judge_policy(zeros).sentence, HasSubstr("the gradient of a was 0"));
+  EXPECT_FALSE(judge_policy({std::nan(""), 0}).passed);
+  EXPECT_TRUE(judge_policy({0, 1e-9}).passed) << "one update may have equal rewards";
+  arms.clear();
+  add_arm("a", {.channels = {{"loss", zeros}, {"reward_mean", ones}}});
+  EXPECT_EQ(judge(check_of(Relation::trained, {"loss"}), arms).verdict, Verdict::missing);
 }
 
 TEST_F(TrainedTest, TwoStepsAreTooFew) {
