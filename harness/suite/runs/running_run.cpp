@@ -82,10 +82,9 @@ void RunningRun::start_leg() {
       spec.group = ranks_.front().process.pid();
     }
   } catch (const UserError& error) {
-    fail(error.code() == ExitCode::missing && run_.under != compare::Condition::none
-             ? results::FailureKind::missing
-             : results::FailureKind::not_started,
-         error.what(), 0);
+    fail(
+        error.code() == ExitCode::missing ? results::FailureKind::missing : results::FailureKind::not_started,
+        error.what(), 0);
   }
 }
 
