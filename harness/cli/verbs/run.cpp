@@ -132,6 +132,8 @@ ExitCode run(const RunVerbOptions& options) {
     return ExitCode::agree;
   }
   apply_settings(cases, options.settings);
+  if (last.proved && !options.prove)
+    suite.command.emplace_back("--prove");  // so that the next --rerun-failed proves as well
   if (options.prove || last.proved)
     std::ranges::for_each(cases, suite::add_proofs);
   const std::unique_ptr<suite::RunPlace> place = options.place.make(suite);

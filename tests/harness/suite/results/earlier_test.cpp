@@ -23,7 +23,7 @@ class EarlierReportTest : public FolderTest {
                        {"file", name + ".toml"},
                        {"passed", true},
                        {"verdict", "identical"},
-                       {"arms", {{{"name", "a"}, {"trace", "runs/1/trace.h5"}}}},
+                       {"arms", {{{"name", "a"}, {"status", "complete"}, {"trace", "runs/1/trace.h5"}}}},
                        {"checks", Json::array()}});
     write_file(folder / "results.json", Json({{"schema", "parity.results/2"},
                                               {"started", started},
