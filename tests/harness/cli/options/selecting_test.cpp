@@ -159,8 +159,9 @@ TEST_F(SelectingTest, MissingProgram_IsMissingAndNamed) {
 }
 
 TEST_F(SelectingTest, OneArmTwice_NamesRepeats) {
-  write_case("twice", no_golden() + copying_arm("first", "a") + copying_arm("second", "a") +
-                          losses_identical() + "arms = [\"first\", \"first\"]\n");
+  write_file(folder_ / "cases/topic/twice.toml", no_golden() + copying_arm("first", "a") +
+                                                     copying_arm("second", "a") + losses_identical() +
+                                                     "arms = [\"first\", \"first\"]\n");
   EXPECT_THAT(parity("run topic/twice").err, HasSubstr("use relation = \"repeats\""));
 }
 
