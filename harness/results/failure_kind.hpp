@@ -18,9 +18,9 @@ enum class FailureKind {
   bad_fault,    ///< a fault to inject matched no tensor
   non_finite,   ///< the trainer met a NaN or an infinity and stopped
   interrupted,  ///< Ctrl-C, or the suite was stopped
-  not_started,  ///< something it needs is missing: another run's trace, a program
+  not_started,  ///< something it needs failed: the run of another trace, a job
   bad_config,   ///< the trainer refused its config
-  missing,      ///< a file that the config names is not there
+  missing,      ///< a program, or a file that the config names, is not there
   no_device,    ///< the machine has no device that the config asks for
   /// The virtual environment of the case has not been made.
   no_environment,

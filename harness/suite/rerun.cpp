@@ -54,6 +54,8 @@ LastRun last_run(const fs::path& out) try {
   }
   for (const std::string& name : last_suite.rest().value("unfinished", std::vector<std::string>()))
     last.open.push_back({name, "", settings});
+  const auto words = last_suite.rest().value("command", std::vector<std::string>());
+  last.proved = std::ranges::find(words, "--prove") != words.end();
   last.missing_shards = last_suite.rest().value("missing_shards", std::vector<int64_t>());
   return last;
 } catch (const Json::exception& error) {

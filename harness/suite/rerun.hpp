@@ -26,6 +26,7 @@ struct LastRun {
   std::vector<LastCase> held;  ///< judged; every check and arm passed
   std::vector<LastCase> open;  ///< all others: failed, skipped or not judged
   std::vector<int64_t> missing_shards;
+  bool proved = false;  ///< whether it ran with `--prove`
 };
 
 /// Reads the last run from OUT/results.json.

@@ -16,6 +16,7 @@
 #include "harness/suite/judge/standing_evidence.hpp"
 #include "harness/suite/repeats.hpp"
 #include "harness/suite/results/case_outcome.hpp"
+#include "harness/suite/results/file/earlier.hpp"
 #include "harness/suite/runs/place.hpp"
 #include "harness/suite/runs/run_settings.hpp"
 #include "harness/suite/shard.hpp"
@@ -52,6 +53,8 @@ struct SuiteOutcome {
   std::vector<CaseOutcome> cases;       ///< judged cases
   std::vector<std::string> unfinished;  ///< names of cases not judged, because the suite stopped
   bool interrupted = false;             ///< by a signal, not by the first failure
+  /// The report that these results replaced, if it has rows of other cases.
+  std::optional<EarlierReport> earlier;
 };
 
 /// Plans, runs and judges cases, compares or records their goldens, and writes OUT/results.json (schema

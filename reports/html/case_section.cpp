@@ -34,7 +34,7 @@ Data failures(const Case& item) {
   for (const Arm& arm : item.arms) {
     if (!arm.failed())
       continue;
-    Data row = pair("arm", name_of(arm.name), "kind", name_of(arm.failure->kind_name()));
+    Data row = pair("arm", name_of(arm.name), "kind", failure_label(arm.failure->kind));
     row.set("message", text_of(arm.failure->message));
     row.set("has_tail", !arm.stderr_tail.empty());
     const std::string tail = escape_for_terminal(arm.stderr_tail);
@@ -104,7 +104,7 @@ void set_differences(Data& data, const Case& item) {
           Data{"value", found == difference.values.end() ? "not there" : name_of(exact(found->second))});
     }
     Data row;
-    row.set("key", name_of(difference.key));
+    row.set("key", breakable(difference.key));
     row.set("values", values);
     rows.push_back(row);
   }

@@ -112,7 +112,7 @@ Data check_data(const Check& check, size_t number, const std::string& id) {
   data.set("quantity", name_of(check.quantity));
   data.set("relation", name_of(relation_label(check)));
   data.set("sides", name_of(sides_label(check)));
-  data.set("steps", name_of(check.steps));
+  data.set("steps", breakable(check.steps));
   data.set("limits", text_of(limits_label(check, 2)));
   data.set("measured", metric_rows(check, headline_metrics(check, 2)));
   data.set("sentence", text_of(check.sentence));

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
+#include <utility>
 
 #include "reports/html/check_rows.hpp"
 #include "reports/html/curve_picture.hpp"
@@ -18,6 +21,7 @@ namespace {
 
 constexpr size_t most_failures = 12;
 constexpr size_t most_changes = 8;
+constexpr size_t most_others = 6;
 constexpr size_t most_slow = 5;
 constexpr size_t longest_sentence = 700;
 constexpr size_t longest_case = 60;
@@ -33,12 +37,60 @@ Data finding_row(const Finding& finding, const std::string& slug) {
   return row;
 }
 
+/// The list of what fails. Failures of one verdict and one sentence share a row, which names the cases of the
+/// others.
+class FailureRows {
+ public:
+  /// \param item  name of the case
+  void add(const std::string& verdict, const std::string& sentence, const std::string& item, Data row) {
+    const auto [known, is_new] = known_.try_emplace({verdict, sentence}, rows_.size());
+    if (is_new)
+      rows_.push_back({std::move(row), item, {}});
+    else if (Row& first = rows_[known->second]; first.item != item)
+      first.others.insert(item);
+  }
+
+  void set(Data& page) {
+    Data rows = list();
+    for (size_t i = 0; i < std::min(rows_.size(), most_failures); ++i) {
+      Row& row = rows_[i];
+      row.data.set("has_others", !row.others.empty());
+      row.data.set("others", others_label(row.others));
+      rows.push_back(row.data);
+    }
+    page.set("has_failures", !rows_.empty());
+    page.set("failure_rows", rows);
+    page.set(
+        "more_failures",
+        optional(rows_.size() > most_failures ? count(rows_.size() - most_failures, "more failure") : ""));
+  }
+
+ private:
+  struct Row {
+    Data data;
+    std::string item;
+    std::set<std::string> others;
+  };
+
+  /// Returns "also in 20 more cases: lr/a, lr/b, ...".
+  static std::string others_label(const std::set<std::string>& others) {
+    std::string names;
+    size_t number = 0;
+    for (const std::string& name : others)
+      if (++number <= most_others)
+        names += (number == 1 ? "" : ", ") + shorten(name, longest_case);
+    return "also in " + count(others.size(), "more case") + ": " + names +
+           (others.size() > most_others ? ", ..." : "");
+  }
+
+  std::map<std::pair<std::string, std::string>, size_t> known_;
+  std::vector<Row> rows_;
+};
+
 /// An arm that did not finish fails its case, whatever the results of its checks.
-void add_crashes(Data& rows, const Results& results, const std::vector<std::string>& slugs, size_t& number) {
+void add_crashes(FailureRows& rows, const Results& results, const std::vector<std::string>& slugs) {
   for (size_t i = 0; i < results.cases.size(); ++i)
     for (const LostArm& arm : results.cases[i].lost_arms) {
-      if (++number > most_failures)
-        continue;
       Data row;
       set_verdict(row, "crashed");
       row.set("target", slugs[i]);
@@ -46,21 +98,18 @@ void add_crashes(Data& rows, const Results& results, const std::vector<std::stri
       row.set("quantity", "arm " + shorten(arm.name, 60));
       row.set("sides", "");
       row.set("sentence", shorten(arm.failure, longest_sentence));
-      rows.push_back(row);
+      rows.add("crashed", arm.failure, results.cases[i].name, std::move(row));
     }
 }
 
 void set_failures(Data& page, const Results& results, const std::vector<std::string>& slugs) {
-  Data rows = list();
-  size_t number = 0;
-  add_crashes(rows, results, slugs, number);
+  FailureRows rows;
+  add_crashes(rows, results, slugs);
   for (const Finding& finding : failures(results))
-    if (finding.check->verdict != "crashed" && ++number <= most_failures)  // the arm is listed already
-      rows.push_back(finding_row(finding, slugs[finding.case_index]));
-  page.set("has_failures", number > 0);
-  page.set("failure_rows", rows);
-  page.set("more_failures",
-           optional(number > most_failures ? count(number - most_failures, "more failure") : ""));
+    if (finding.check->verdict != "crashed")  // the arm is listed already
+      rows.add(finding.check->outcome(), finding.check->sentence, finding.item->name,
+               finding_row(finding, slugs[finding.case_index]));
+  rows.set(page);
 }
 
 void set_goldens(Data& page, const Results& results, const std::vector<std::string>& slugs) {

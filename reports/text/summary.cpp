@@ -160,7 +160,7 @@ size_t write_failures(std::string& text, const Case& item, size_t room, size_t e
   size_t arms = 0;
   for (const Arm& arm : item.arms)
     if (arm.failed() && arms++ < most_arms) {
-      text += "**✗ arm** " + code(arm.name) + " " + plain(arm.failure->kind_name()) + ": " +
+      text += "**✗ arm** " + code(arm.name) + " " + failure_label(arm.failure->kind) + ": " +
               plain(arm.failure->message) + "\n\n";
       if (!arm.stderr_tail.empty()) {
         const std::string tail = escape_for_terminal(arm.stderr_tail);

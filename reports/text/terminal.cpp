@@ -117,7 +117,7 @@ void write_check(Page& page, const Check& check, bool with_cause) {
 
 void write_arm_failure(Page& page, const Arm& arm) {
   page.wrapped("  " + page.bad("✗") + " ", 4,
-               "arm " + shorten(arm.name, longest_name) + " " + shorten(arm.failure->kind_name(), 40) + ": " +
+               "arm " + shorten(arm.name, longest_name) + " " + failure_label(arm.failure->kind) + ": " +
                    shorten(arm.failure->message, 2 * longest_name));
   const std::string tail = escape_for_terminal(arm.stderr_tail);
   for (size_t at = 0; at < tail.size();) {

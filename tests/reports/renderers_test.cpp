@@ -75,7 +75,7 @@ constexpr std::array expectations = {
     "nothing was put to the test",                                    // vacuous
     "loss is nan at update 6 (exit status 4)",                        // an arm that did not finish
     "first tensor that is not finite: grad of output.weight",         // its last words
-    "relative gap nan",                                               // NaN in a measurement
+    "relative L2 nan",                                                // NaN in a measurement
     "collapse (log2) ≥ 20",                                           // a limit with its direction
     "<script>document.title='owned'</script>",                        // markup, as text
     "\"quotes\" & 'apostrophes'",                                     //

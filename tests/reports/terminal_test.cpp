@@ -52,7 +52,7 @@ TEST(TerminalTest, FailureBlock_NamesPlaceValuesLimitAndCommand) {
   EXPECT_THAT(text, HasSubstr("where     step 10, layers.1.attention.wq.weight[17, 203]\n"));
   EXPECT_THAT(text, HasSubstr("expected  0.013482177630066872\n"));
   EXPECT_THAT(text, HasSubstr("actual    0.013918423093855381\n"));
-  EXPECT_THAT(text, HasSubstr("distance  8123445 ULP, relative gap"));
+  EXPECT_THAT(text, HasSubstr("distance  8123445 ULP, relative L2"));
   EXPECT_THAT(text, HasSubstr("next      parity compare runs/5d1f0c6a runs/31f4aa90 --step 10 "
                               "--tensor 'layers.1.attention.wq.*'\n"));
 }

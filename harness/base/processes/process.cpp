@@ -102,9 +102,10 @@ std::string find_program(const std::string& name) {
       return candidate;
     begin = end + 1;
   }
-  throw UserError(
-      fmt::format("cannot start '{}' (no such program in PATH); give its path or install it", name),
-      ExitCode::missing);
+  throw UserError(fmt::format("cannot start '{}' (no such program in PATH, which is {}); give its path or "
+                              "install it",
+                              name, path),
+                  ExitCode::missing);
 }
 
 bool WaitStatus::succeeded() const {

@@ -111,11 +111,19 @@ Side bad_side(const std::string& words, const Side& good, const fs::path& root) 
   return parse_side(words, root);
 }
 
+/// Returns the command that compares what the last runs of two arms recorded.
+std::string traces_command(const Side& good, const Side& bad) {
+  if (!good.source || !bad.source)
+    return "parity bisect traces GOOD.h5 BAD.h5";
+  return shell_quote({"parity", "bisect", "traces", good.source->name + ":" + good.arm.name,
+                      bad.source->name + ":" + bad.arm.name});
+}
+
 /// Requires that the two sides differ only in their configs.
 /// \throws UserError otherwise
 void require_comparable(const Side& good, const Side& bad) {
   if (const std::string why = reason_not_comparable(good.arm, bad.arm); !why.empty())
-    throw UserError(why + "; find where they diverge with parity bisect traces" +
+    throw UserError(why + "; find where their last runs diverge with: " + traces_command(good, bad) +
                     (good.arm.is_command() && bad.arm.is_command()
                          ? ", or give both arms one command that reads {config}, and put what differs into "
                            "keys of the arms"

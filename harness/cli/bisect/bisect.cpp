@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/bisect/bisect.hpp"
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,6 +10,8 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
+#include "harness/base/processes/process.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/base/text/nearest.hpp"
 #include "harness/bisect/options/sides.hpp"
 #include "harness/bisect/options/trim_runs.hpp"
@@ -17,6 +20,7 @@
 #include "harness/cli/print/search.hpp"
 
 namespace parity::cli {
+namespace fs = std::filesystem;
 namespace {
 
 /// Reads the sides. A first word that names no case may be a mistyped subcommand, which the error suggests.
@@ -32,8 +36,24 @@ bisect::OptionSides read_sides(const SideOptions& options, const std::vector<std
   }
 }
 
+bool is_trace(const std::string& words) {
+  std::error_code error;
+  return fs::path(words).extension() == ".h5" || fs::is_regular_file(fs::path(words) / "trace.h5", error);
+}
+
+/// Requires that no side is a trace, since a trace cannot run again.
+void refuse_traces(const SideOptions& options) {
+  for (const std::string& side : {options.good, options.bad})
+    if (is_trace(side))
+      throw UserError(fmt::format(
+          "cannot run {} again (it is a trace); to compare two traces, type: parity bisect traces {} {}",
+          parity::quoted(side), shell_quote({options.good}),
+          options.bad.empty() ? "B.h5" : shell_quote({options.bad})));
+}
+
 /// \param update  the only one to search; 0: any
 ExitCode bisect_runs(const SideOptions& options, int64_t update, const std::vector<std::string>& verbs) {
+  refuse_traces(options);
   if (const auto status = bisect_operator(options))
     return *status;
   const suite::SuiteOptions suite = options.run.suite_options();

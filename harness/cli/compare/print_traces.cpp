@@ -3,6 +3,7 @@
 #include "harness/cli/compare/print_traces.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <tuple>
 
@@ -43,7 +44,7 @@ void print_worst_channels(const compare::TraceDifference& difference) {
     if (row.identical() || !row.mismatch.empty())
       continue;
     const size_t i = row.difference.worst;
-    fmt::print("  {} at step {}: {} against {}\n", escape_to_line(row.name), row.steps.at(i),
+    fmt::print("  widest: {} at step {}: {} against {}\n", escape_to_line(row.name), row.steps.at(i),
                row.expected.text(i, row.difference.float32_valued),
                row.actual.text(i, row.difference.float32_valued));
   }
@@ -156,6 +157,14 @@ std::string agreement(const compare::TraceDifference& difference) {
                      difference.last_step, what);
 }
 
+/// Returns whether the value that differs most is NaN on both sides.
+bool is_nan_on_both_sides(const compare::ChannelDifference& row) {
+  if (row.identical() || !row.mismatch.empty())
+    return false;
+  const size_t at = row.difference.worst;
+  return std::isnan(row.expected.widened(at)) && std::isnan(row.actual.widened(at));
+}
+
 }  // namespace
 
 std::string agreeing_word(const compare::TraceDifference& difference) {
@@ -182,6 +191,9 @@ std::string conclusion(const compare::TraceDifference& difference) {
                         compare::count_text(count, "tensor"));
   if (const size_t count = difference.ranks.differences.size(); count > 0)
     text += fmt::format("; single ranks differ in {}", compare::count_text(count, "place"));
+  if (difference.policy.nan == measure::DifferencePolicy::Nan::never_equal &&
+      std::ranges::any_of(difference.channels, is_nan_on_both_sides))
+    text += "; both sides are NaN at the same step, which --equal-nan accepts";
   for (const std::string& more : {difference.mismatch, difference.unfinished})
     text += more.empty() ? "" : "; " + more;
   return text;

@@ -36,6 +36,19 @@ std::string few_or_count(const std::vector<std::string>& names) {
                            : fmt::format("{} cases", names.size());
 }
 
+/// Names the slow cases that a folder or glob selected, since nobody named them.
+void say_slow(const suite::CaseFilter& filter, const std::vector<suite::Case>& cases) {
+  if (cases.size() <= filter.what.size() || std::ranges::find(filter.tags, "slow") != filter.tags.end())
+    return;
+  std::vector<std::string> names;
+  for (const suite::Case& item : cases)
+    if (std::ranges::find(item.tags, "slow") != item.tags.end())
+      names.push_back(item.name);
+  if (!names.empty())
+    say("includes {} with the tag slow; leave {} out with --not-tag slow\n", few_or_count(names),
+        names.size() == 1 ? "it" : "them");
+}
+
 /// Gives the cases that have a virtual environment another one.
 void use_venv(std::vector<suite::Case>& cases, const std::string& venv) {
   const fs::path python = (fs::absolute(venv) / "bin" / "python").lexically_normal();
@@ -111,6 +124,7 @@ std::vector<suite::Case> CaseOptions::read_to_run() const {
     throw UserError(fmt::format("cannot select cases ({} has the tag {}); name it, or add --tag {}",
                                 names.front(), tag, tag));
   }
+  say_slow(filter, cases);
   if (!venv.empty())
     use_venv(cases, venv);
   for (const auto& [tag, names] : left_out)

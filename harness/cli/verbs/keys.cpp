@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,6 +11,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/json/json.hpp"
 #include "harness/base/terminal/terminal.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/base/text/glob.hpp"
 #include "harness/base/text/nearest.hpp"
 #include "harness/base/text/table.hpp"
@@ -33,6 +36,24 @@ bool matches(const std::string& pattern, const std::string& name) {
   return glob ? glob_match(pattern, name) : name.find(pattern) != std::string::npos;
 }
 
+/// Returns the words of which the names of keys consist: "attention.backend" has attention and backend.
+std::vector<std::string> words_of(const std::vector<std::string>& names) {
+  std::set<std::string> words;
+  for (const std::string& name : names)
+    for (size_t at = 0; at < name.size();) {
+      const size_t end = std::min(name.find_first_of("._", at), name.size());
+      words.insert(name.substr(at, end - at));
+      at = end + 1;
+    }
+  return {words.begin(), words.end()};
+}
+
+/// Returns a suggestion for a pattern that matches no key: the nearest key, or else the nearest word in keys.
+std::string suggest_key(const std::string& pattern, const std::vector<std::string>& known) {
+  const std::string word = nearest(pattern, known).empty() ? nearest(pattern, words_of(known)) : "";
+  return word.empty() ? suggestion(pattern, known) : " (did you mean " + parity::quoted(word) + "?)";
+}
+
 Keys wanted_keys(const suite::ConfigSchema& schema, const std::vector<std::string>& patterns) {
   if (patterns.empty())
     return schema.keys();
@@ -46,7 +67,7 @@ Keys wanted_keys(const suite::ConfigSchema& schema, const std::vector<std::strin
         wanted.emplace(name, key);
     }
     if (wanted.size() == before)
-      throw UserError(fmt::format("no config key matches '{}'{}", pattern, suggestion(pattern, known)));
+      throw UserError(fmt::format("no config key matches '{}'{}", pattern, suggest_key(pattern, known)));
   }
   return wanted;
 }

@@ -132,7 +132,9 @@ ExitCode run(const RunVerbOptions& options) {
     return ExitCode::agree;
   }
   apply_settings(cases, options.settings);
-  if (options.prove)
+  if (last.proved && !options.prove)
+    suite.command.emplace_back("--prove");  // so that the next --rerun-failed proves as well
+  if (options.prove || last.proved)
     std::ranges::for_each(cases, suite::add_proofs);
   const std::unique_ptr<suite::RunPlace> place = options.place.make(suite);
   suite.place = place.get();
@@ -163,10 +165,10 @@ void add_run(CLI::App& app, Action& action) {
   app.add_option("--shard", options->shard, "Run only shard I of N, balanced by the cost of runs")
       ->type_name("I/N");
   app.add_flag("--fail-fast", options->fail_fast, "Stop at the first failed case");
-  app.add_flag(
-      "--rerun-failed", options->rerun_failed,
-      "Run only cases that failed or were not judged in OUT's last run, with its --set; of named cases, "
-      "only those that did not pass in it");
+  app.add_flag("--rerun-failed", options->rerun_failed,
+               "Run only cases that failed or were not judged in OUT's last run, with its --set and --prove; "
+               "of named cases, "
+               "only those that did not pass in it");
   app.add_flag(
       "--prove", options->prove,
       "Prove with integers that equivalent arms compute the same function, and distinct arms others: "

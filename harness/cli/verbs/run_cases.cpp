@@ -9,6 +9,7 @@
 #include "harness/base/processes/process.hpp"
 #include "harness/base/terminal/say.hpp"
 #include "harness/base/terminal/terminal.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/cli/print/file.hpp"
 #include "harness/cli/print/github.hpp"
 #include "harness/suite/results/case_outcome.hpp"
@@ -40,6 +41,14 @@ std::vector<std::string> rerun_command(const suite::SuiteOptions& options) {
   return words;
 }
 
+/// Draws the pages of the report that this run replaced, and names them.
+void show_earlier(const suite::EarlierReport& earlier) {
+  reports::render(earlier.folder / "results.json", earlier.folder);
+  say("the report of {} case{} of {} is kept: {}\n", earlier.cases, earlier.cases == 1 ? "" : "s",
+      earlier.started.empty() ? "an earlier run" : escape_for_terminal(earlier.started),
+      (earlier.folder / "index.html").string());
+}
+
 }  // namespace
 
 ExitCode run_cases(const std::vector<suite::Case>& cases, const suite::SuiteOptions& options, Output output) {
@@ -58,6 +67,8 @@ ExitCode run_cases(const std::vector<suite::Case>& cases, const suite::SuiteOpti
   std::fflush(stdout);
   const size_t judged = outcome.cases.size();
   const size_t total = judged + outcome.unfinished.size();
+  if (outcome.earlier)
+    show_earlier(*outcome.earlier);
   if (outcome.interrupted) {
     say("interrupted: {} of {} cases are judged, finished runs are kept; resume with: {}\n", judged, total,
         shell_quote(words_to_resume(options.command)));

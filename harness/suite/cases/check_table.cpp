@@ -277,7 +277,10 @@ compare::Check read_check(const TomlTable& table, const std::vector<std::string>
                (check.against == compare::Against::golden ? std::string("a check against the golden")
                                                           : "relation " + relation) +
                    " needs " + (of_one ? "one arm" : "two different arms") +
-                   "; known: " + suggestion("", arms).substr(9));
+                   "; known: " + suggestion("", arms).substr(9) +
+                   (wanted == 2 && !check.arms.empty()
+                        ? "; to ask whether one arm has its own bits again, use relation = \"repeats\""
+                        : ""));
   read_before(check, table, arms);
   read_sibling(check, table, arms);
   read_times(check, table);

@@ -130,6 +130,8 @@ std::vector<fs::path> files_named(const std::string& wanted, const fs::path& roo
   std::sort(names.begin(), names.end());
   if (!files.empty())
     return files;
+  if (fs::is_regular_file(wanted + ".toml", error))  // a case outside the root, by the name in reports
+    return {wanted + ".toml"};
   if (!fs::is_directory(root, error))
     throw UserError(fmt::format(
         "cannot find case {} (there is no folder '{}' here); run from the project's root, or give --cases",

@@ -11,10 +11,20 @@
 #include "harness/golden/diff.hpp"
 #include "harness/golden/golden_file.hpp"
 #include "harness/suite/cases/drop_checks.hpp"
+#include "harness/suite/plan/traces_read.hpp"
 #include "harness/suite/results/file/last.hpp"
 
 namespace parity::suite {
 namespace fs = std::filesystem;
+
+namespace {
+
+/// Returns whether an arm may read the trace of another, which the golden need not have.
+bool may_read_trace(const Arm& arm) {
+  return arm.is_command() || arm.config.contains(replay_key);
+}
+
+}  // namespace
 
 std::vector<Case> only_goldens(std::vector<Case> cases) {
   std::erase_if(cases, [](const Case& item) { return item.golden.arms.empty(); });
@@ -23,8 +33,7 @@ std::vector<Case> only_goldens(std::vector<Case> cases) {
     const auto unused = [&](const Arm& arm) {
       return std::find(item.golden.arms.begin(), item.golden.arms.end(), arm.name) == item.golden.arms.end();
     };
-    // A command may read the trace of an arm that is not in the golden.
-    if (std::none_of(item.arms.begin(), item.arms.end(), [](const Arm& arm) { return arm.is_command(); }))
+    if (std::ranges::none_of(item.arms, may_read_trace))
       std::erase_if(item.arms, unused);
     if (std::none_of(item.arms.begin(), item.arms.end(),
                      [&](const Arm& a) { return a.name == item.reference; }))

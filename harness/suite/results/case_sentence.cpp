@@ -14,11 +14,39 @@ std::string first_clause(const std::string& sentence) {
   return sentence.substr(0, sentence.find(": "));
 }
 
-std::string list_of_arms(const Case& source) {
+std::string list_of(const std::vector<std::string>& names) {
   std::string list;
-  for (size_t i = 0; i < source.arms.size(); ++i)
-    list += (i == 0 ? "" : i + 1 == source.arms.size() ? " and " : ", ") + source.arms[i].name;
+  for (size_t i = 0; i < names.size(); ++i)
+    list += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
   return list;
+}
+
+std::string list_of_arms(const Case& source) {
+  std::vector<std::string> names;
+  for (const Arm& arm : source.arms)
+    names.push_back(arm.name);
+  return list_of(names);
+}
+
+bool is_of_pair(const JudgedCheck& check) {
+  return check.kind == results::CheckKind::pair && check.claim.arms.size() == 2;
+}
+
+bool expects_agreement(const JudgedCheck& check) {
+  return check.claim.relation == compare::Relation::identical ||
+         check.claim.relation == compare::Relation::equivalent;
+}
+
+/// Returns the arms of the pairs that a case expects to differ, in the order of the case.
+std::string list_of_differing_arms(const Case& source, const std::vector<JudgedCheck>& judged) {
+  std::vector<std::string> names;
+  for (const Arm& arm : source.arms)
+    if (std::ranges::any_of(judged, [&](const JudgedCheck& check) {
+          return is_of_pair(check) && !expects_agreement(check) &&
+                 std::ranges::find(check.claim.arms, arm.name) != check.claim.arms.end();
+        }))
+      names.push_back(arm.name);
+  return names.empty() ? list_of_arms(source) : list_of(names);
 }
 
 /// Returns whether the case agrees with a golden of another environment only up to drift.
@@ -32,10 +60,7 @@ bool drifts(const std::vector<JudgedCheck>& judged) {
 /// each pair.
 std::string describe_identical(const Case& source, const std::vector<JudgedCheck>& judged) {
   const std::string names = list_of_arms(source);
-  const auto of_pair = [](const JudgedCheck& check) {
-    return check.kind == results::CheckKind::pair && check.claim.arms.size() == 2;
-  };
-  if (std::none_of(judged.begin(), judged.end(), of_pair)) {
+  if (std::ranges::none_of(judged, is_of_pair)) {
     const bool golden = std::any_of(judged.begin(), judged.end(),
                                     [](const auto& each) { return each.kind == results::CheckKind::golden; });
     const std::string how =
@@ -44,14 +69,12 @@ std::string describe_identical(const Case& source, const std::vector<JudgedCheck
                                                      : " each agree with their golden, " + how)
                   : "all claims about " + names + " hold";
   }
-  const bool alike = std::all_of(judged.begin(), judged.end(), [&](const JudgedCheck& check) {
-    return !of_pair(check) || check.claim.relation == compare::Relation::identical ||
-           check.claim.relation == compare::Relation::equivalent;
-  });
+  const bool alike = std::ranges::all_of(
+      judged, [](const JudgedCheck& check) { return !is_of_pair(check) || expects_agreement(check); });
   if (drifts(judged) && alike)
     return names + " agree with each other bit for bit, and with their golden up to drift";
   return alike ? names + " have the same bits in everything that was checked"
-               : names + " differ exactly as the case expects, bit for bit";
+               : list_of_differing_arms(source, judged) + " differ exactly as the case expects, bit for bit";
 }
 
 bool has_failed(const JudgedCheck& check) {
@@ -72,6 +95,16 @@ const JudgedCheck* headline_of(const std::vector<JudgedCheck>& judged) {
   return chosen;
 }
 
+/// Returns why an arm failed. A run that never began is named, since its message tells of a program or a
+/// file.
+std::string describe_failure(const results::Arm& arm) {
+  if (!arm.failure || arm.failure->message.empty())
+    return "arm " + arm.name + " failed";
+  const bool began = arm.failure->kind != results::FailureKind::missing &&
+                     arm.failure->kind != results::FailureKind::not_started;
+  return (began ? "" : "arm " + arm.name + ": ") + arm.failure->message;
+}
+
 }  // namespace
 
 compare::Verdict verdict_of(const std::vector<JudgedCheck>& judged) {
@@ -89,8 +122,7 @@ std::string sentence_of(const Case& source, const std::vector<JudgedCheck>& judg
                         const std::vector<results::Arm>& arms) {
   for (const results::Arm& arm : arms)
     if (arm.status != results::ArmStatus::complete)
-      return arm.failure && !arm.failure->message.empty() ? arm.failure->message
-                                                          : "arm " + arm.name + " failed";
+      return describe_failure(arm);
   if (const JudgedCheck* headline = headline_of(judged))
     return fmt::format("{} of {} checks failed: {}", std::ranges::count_if(judged, has_failed), judged.size(),
                        headline->result.sentence);
@@ -105,7 +137,8 @@ std::string sentence_of(const Case& source, const std::vector<JudgedCheck>& judg
       const auto deciding = std::find_if(judged.begin(), judged.end(), [&](const JudgedCheck& check) {
         return check.kind == results::CheckKind::pair && check.result.verdict == verdict;
       });
-      return fmt::format("{} differ exactly as the case expects ({} checks passed): {}", names, judged.size(),
+      return fmt::format("{} differ exactly as the case expects ({} checks passed): {}",
+                         list_of_differing_arms(source, judged), judged.size(),
                          deciding == judged.end() ? "" : first_clause(deciding->result.sentence));
     }
   }

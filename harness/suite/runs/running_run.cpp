@@ -67,11 +67,9 @@ void RunningRun::start_leg() {
         spec.argv.push_back(word);
     processes_ = start_ranks(spec, folder);
   } catch (const UserError& error) {
-    fail(error.code() == ExitCode::missing &&
-                 (run_.under != compare::Condition::none || !run_.launch.is_local())
-             ? results::FailureKind::missing
-             : results::FailureKind::not_started,
-         error.what(), 0);
+    fail(
+        error.code() == ExitCode::missing ? results::FailureKind::missing : results::FailureKind::not_started,
+        error.what(), 0);
   }
 }
 

@@ -115,8 +115,11 @@ std::vector<Key> controller_keys() {
           "rollouts: names of weights that only the first push brings, as a planted defect of a weight "
           "sync."),
       key("rl.bill", PARITY_AT(rl.bill),
-          "rollouts: whether each update divides the gap between trainer and generator by its causes: the "
-          "generator's dtype, each part's weights, arithmetic (channels gap...). One process only."),
+          "rollouts: whether each update splits the gap of log probabilities between trainer and generator "
+          "into "
+          "its causes, as channels gap...: the generator's dtype, each part's weights, arithmetic. One "
+          "process "
+          "only."),
       key("rl.largest_gap", PARITY_AT(rl.largest_gap),
           "imported rollouts: largest difference in nats of a token's log probability from the policy's that "
           "is said to have written it; a larger one ends the run; 0 = any."),

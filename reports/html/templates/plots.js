@@ -149,6 +149,17 @@ function gapTraces(data, curve, hidden, logarithmic, scale) {
   return traces;
 }
 
+// Returns the axis of a curve whose values are all equal: one labelled tick in the middle. Plotly would label the
+// numbers from one below the value to one above it.
+function axisOfConstant(curve, logValues) {
+  const values = [...curve.series, ...curve.golden].flatMap(([, all]) => all.filter(isFinite_));
+  const value = values[0];
+  if (!values.length || values.some((each) => each !== value) || (logValues && value <= 0)) return {};
+  const margin = value === 0 ? 1 : Math.abs(value) / 2;
+  const range = logValues ? [Math.log10(value) - 0.5, Math.log10(value) + 0.5] : [value - margin, value + margin];
+  return {range, tickvals: [value], ticktext: [String(value)]};
+}
+
 function plotLayout(data, curve, {logarithmic, logValues, still}, scale) {
   const grid = themeValue("--faint"), muted = themeValue("--muted"), hasGap = curve.gap.length > 0;
   const axis = {gridcolor: grid, linecolor: grid, zeroline: false, automargin: false, fixedrange: still,
@@ -166,6 +177,7 @@ function plotLayout(data, curve, {logarithmic, logValues, still}, scale) {
     annotations: [], uirevision: "kept",
     modebar: {bgcolor: "rgba(0,0,0,0)", color: muted, activecolor: themeValue("--text")},
   };
+  Object.assign(layout.yaxis, axisOfConstant(curve, logValues));
   if (!hasGap) return layout;
   const others = `gap to ${plotText(data.arms[data.reference] ?? "the reference")}`;
   layout.annotations.push({text: others, xref: "paper", yref: "paper", x: 0, y: 0.365, xanchor: "left", yanchor: "bottom",

@@ -13,15 +13,24 @@ namespace {
 
 constexpr double most_ulps_shown = 1e7;  ///< beyond it the relative gap says more
 
+/// Returns the name of the metric that a check's relative distance is, in the order of distance_of().
+std::string relative_label(const Check& check) {
+  for (const char* metric : {"relative_l2", "relative_gap", "relative_linf"})
+    if (check.measured.is_object() && check.measured.contains(metric) && !check.measured.at(metric).is_null())
+      return metric_label(metric);
+  return "relative gap";
+}
+
 }  // namespace
 
-std::string distance_label(const results::Distance& distance) {
+std::string distance_label(const Check& check) {
+  const results::Distance& distance = check.finding.distance;
   std::string label;
   const auto add = [&](const std::string& text) { label += (label.empty() ? "" : ", ") + text; };
   if (distance.ulp && *distance.ulp >= 0 && *distance.ulp < most_ulps_shown)
     add(fmt::format("{:.0f} ULP", *distance.ulp));
   if (distance.relative)
-    add("relative gap " + brief(json_number(*distance.relative)));
+    add(relative_label(check) + " " + brief(json_number(*distance.relative)));
   if (distance.floors)
     add(brief(json_number(*distance.floors)) + " floors");
   return label;
@@ -39,7 +48,7 @@ std::vector<FindingRow> finding_rows(const Check& check) {
     add("expected", exact(finding.expected), true);
     add("actual", exact(finding.actual), true);
   }
-  add("distance", distance_label(finding.distance), false);
+  add("distance", distance_label(check), false);
   add("limit", limits_label(check), false);
   add("looks like", one_line(finding.looks_like), false);
   for (const std::string& each : finding.more)

@@ -20,7 +20,8 @@ struct FindingRow {
 /// rows without a value.
 std::vector<FindingRow> finding_rows(const Check& check);
 
-/// Returns the distance of two sides: "1 ULP, relative gap 6.8e-08, 3.2 floors"; "" if none was measured.
-std::string distance_label(const results::Distance& distance);
+/// Returns the distance of the two sides of a check: "1 ULP, relative L2 6.8e-08, 3.2 floors"; "" if none was
+/// measured.
+std::string distance_label(const Check& check);
 
 }  // namespace parity::reports

@@ -6,6 +6,7 @@
 #include <array>
 #include <string_view>
 
+#include "harness/base/enum_names.hpp"
 #include "reports/model/text.hpp"
 
 namespace parity::reports {
@@ -55,6 +56,21 @@ constexpr std::array<Metric, 34> metrics = {{
     {"error_of_bound", "largest error over bound", ""},
 }};
 
+/// In the order of FailureKind.
+constexpr std::array<const char*, EnumNames<results::FailureKind>::names.size()> failure_labels = {
+    "crashed",
+    "hung",
+    "left no trace",
+    "left an invalid trace",
+    "took no fault",
+    "met NaN or inf",
+    "was stopped",
+    "did not start",
+    "has an invalid config",
+    "lacks a program or file",
+    "found no device",
+    "lacks its virtual environment"};
+
 const Metric* find_metric(std::string_view name) {
   const auto found = std::ranges::find(metrics, name, &Metric::name);
   return found == metrics.end() ? nullptr : &*found;
@@ -67,6 +83,10 @@ bool is_absent(const Json& measured, const std::string& name) {
 }
 
 }  // namespace
+
+std::string failure_label(results::FailureKind kind) {
+  return failure_labels.at(static_cast<size_t>(kind));
+}
 
 std::string metric_label(const std::string& metric) {
   if (const Metric* known = find_metric(metric))

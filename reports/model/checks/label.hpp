@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/results/failure_kind.hpp"
 #include "reports/model/case.hpp"
 
 /// Words for checks, their measurements and the arms of a case, which every renderer shares.
@@ -16,6 +17,9 @@ namespace parity::reports {
 inline bool is_of_exact_twins(const Check& check) {
   return check.relation == "same_function" || check.relation == "other_function";
 }
+
+/// Returns the kind of a failure after "arm NAME": "crashed", "did not start".
+std::string failure_label(results::FailureKind kind);
 
 /// Returns "relative L2", "max ULP"; for an unknown metric, its name with spaces.
 std::string metric_label(const std::string& metric);

@@ -68,6 +68,13 @@ std::vector<std::string> labels_to_reference(const Curve& curve) {
   return labels;
 }
 
+bool has_values(const Curve& curve, const std::string& arm) {
+  return std::ranges::any_of(curve.series, [&](const Series& series) {
+    return series.arm == arm &&
+           std::ranges::any_of(series.values, [](const Value& value) { return value.has_value(); });
+  });
+}
+
 }  // namespace
 
 std::string gap_label(const Curve& curve, const Series& gap) {
@@ -88,7 +95,7 @@ std::string gap_label(const Curve& curve, const Series& gap) {
     }
   }
   if (known == 0)
-    return "no step in common";
+    return has_values(curve, gap.arm) ? "no step in common with the reference" : "no values";
   if (zeros == known)
     return "identical at " + (known == 1 ? "its only step" : "all " + std::to_string(known) + " steps");
   const std::string where = " at step " + std::to_string(curve.steps[at]);

@@ -32,7 +32,9 @@ GoldenState golden_state(const Results& results) {
   for (const CaseLine& item : results.cases) {
     state.quantities += item.goldens_agree;
     state.agree += item.goldens_agree;
-    state.cases += item.goldens_agree > 0 || std::ranges::any_of(item.told, is_of_golden, &ToldCheck::check);
+    state.cases += item.goldens_agree > 0 || std::ranges::any_of(item.told, [](const ToldCheck& told) {
+                     return is_of_golden(told.check) && told.check.verdict != "crashed";
+                   });
   }
   for (const Finding& finding : findings(results, is_of_golden)) {
     if (is_record(*finding.check)) {
@@ -41,6 +43,10 @@ GoldenState golden_state(const Results& results) {
     }
     if (finding.check->quantity == "golden" && finding.check->verdict == "missing") {
       ++state.without;
+      continue;
+    }
+    if (finding.check->verdict == "crashed") {
+      ++state.lost;
       continue;
     }
     ++state.quantities;
@@ -53,7 +59,10 @@ GoldenState golden_state(const Results& results) {
 }
 
 std::string GoldenState::sentence() const {
-  const std::string compared = sentence_of_compared();
+  const std::string compared =
+      sentence_of_compared() + (lost == 0 ? ""
+                                          : "; " + count(lost, "stored quantity", "stored quantities") +
+                                                " could not be compared, as a run did not finish");
   return without == 0 ? compared
                       : compared + "; " + count(without, "case") + (without == 1 ? " has" : " have") +
                             " no golden yet";

@@ -28,6 +28,7 @@ struct GoldenState {
   size_t agree = 0;               ///< bit for bit
   size_t cases = 0;               ///< with a golden
   size_t without = 0;             ///< cases that have no golden yet
+  size_t lost = 0;                ///< quantities of runs that did not finish, so nobody could compare them
   std::vector<Finding> changed;   ///< different, drifted, or missing on a side
   std::vector<Finding> recorded;  ///< written, or left unchanged, instead of compared
 

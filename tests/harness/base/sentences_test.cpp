@@ -59,7 +59,8 @@ TEST_F(BaseSentencesTest, Processes) {
       {[] { Process::spawn({{}, {}, {}, {}}); },
        "cannot start a process (its command is empty); give a program and its arguments"},
       {[] { find_program("no-such-program-here"); },
-       "cannot start 'no-such-program-here' (no such program in PATH); give its path or install it"},
+       std::string("cannot start 'no-such-program-here' (no such program in PATH, which is ") +
+           std::getenv("PATH") + "); give its path or install it"},
       {[] { Process::spawn({{"/absent/program"}, {}, {}, {}}); },
        "cannot start '/absent/program' (No such file or directory); check that the program and its output "
        "folder exist and are accessible"},

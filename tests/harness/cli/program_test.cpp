@@ -72,6 +72,8 @@ TEST_F(ProgramTest, Keys_AreFoundByPartialNameWithDefaultAndHelp) {
   EXPECT_EQ(Json::parse(parity("keys --trainer t 'st*' --json").out).at("keys").size(), 1U);
   EXPECT_THAT(parity("keys --trainer t lr.bsae").err, HasSubstr("did you mean 'lr.base'?"));
   EXPECT_EQ(parity("keys --trainer t lr.bsae").status, 2);
+  EXPECT_THAT(parity("keys --trainer t daecy").err, HasSubstr("(did you mean 'decay'?)"))
+      << "a word of a key";
   EXPECT_EQ(parity("keys").status, 3);
 }
 
@@ -82,7 +84,11 @@ TEST_F(ProgramTest, ASlowCaseIsListedAndRunsOnlyWhenAskedFor) {
   const Outcome unasked = parity("run");
   EXPECT_THAT(unasked.out, AllOf(HasSubstr("topic/same"), Not(HasSubstr("topic/long"))));
   EXPECT_THAT(unasked.err, HasSubstr("left out: topic/long (tag slow; name it, or add --tag slow)"));
-  EXPECT_THAT(parity("run topic/long").out, HasSubstr("topic/long"));
+  EXPECT_THAT(parity("run topic").err,
+              HasSubstr("includes topic/long with the tag slow; leave it out with --not-tag slow"));
+  const Outcome named = parity("run topic/long");
+  EXPECT_THAT(named.out, HasSubstr("topic/long"));
+  EXPECT_THAT(named.err, Not(HasSubstr("includes")));
   EXPECT_THAT(parity("run --tag slow").out, HasSubstr("topic/long"));
   fs::remove(folder_ / "cases/topic/same.toml");
   EXPECT_THAT(parity("run").err, HasSubstr("topic/long has the tag slow); name it, or add --tag slow"));

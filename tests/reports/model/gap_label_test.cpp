@@ -43,7 +43,7 @@ TEST(GapLabelTest, DescribesAGapInWords) {
   EXPECT_EQ(label({0.0, 0.0}), "identical at all 2 steps");
   EXPECT_EQ(label({0.0, 0.5, 0.25}), "largest gap 0.5 at step 2; identical at 1 of 3 steps");
   EXPECT_EQ(label({0.5, nan, 9.0}), "not a number at step 2");
-  EXPECT_EQ(label({std::nullopt}), "no step in common");
+  EXPECT_EQ(label({std::nullopt}), "no values");
 }
 
 /// Of b to the reference a, over three steps.

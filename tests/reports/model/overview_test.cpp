@@ -61,6 +61,14 @@ TEST(OverviewTest, AMissingGoldenIsNoChange) {
   EXPECT_THAT(state.sentence(), testing::EndsWith("; 1 case has no golden yet"));
 }
 
+TEST(OverviewTest, ACrashIsNoChange) {
+  const GoldenState state = golden_state(suite({{golden_check("identical")}, {golden_check("crashed")}}));
+  EXPECT_TRUE(state.changed.empty());
+  EXPECT_EQ(state.sentence(),
+            "The stored quantity of 1 case agrees bit for bit; 1 stored quantity could not be compared, as a "
+            "run did not finish");
+}
+
 TEST(OverviewTest, SaysThatNothingWasCompared) {
   EXPECT_EQ(golden_state(suite({{}})).sentence(), "No case was compared with a golden");
 }

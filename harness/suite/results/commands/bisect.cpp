@@ -30,12 +30,20 @@ bool claims_agreement(const compare::Check& claim) {
           claim.relation == compare::Relation::bounded || claim.relation == compare::Relation::same_function);
 }
 
+/// Returns the command that searches what the two runs recorded. It needs no further run.
+Words traces_command(const Case& source, const compare::Check& claim) {
+  if (claim.relation == compare::Relation::same_function)
+    return {};  // the exact twins differ, not these runs
+  return {"parity", "bisect", "traces", source.name + ":" + claim.arms[0], source.name + ":" + claim.arms[1]};
+}
+
 Words pair_command(const Case& source, const compare::Check& claim) {
   if (claim.of_operator)
     return {"parity", "bisect", source.file.generic_string()};
-  if (!claims_agreement(claim) ||
-      !reason_not_comparable(source.arm(claim.arms[0]), source.arm(claim.arms[1])).empty())
+  if (!claims_agreement(claim))
     return {};
+  if (!reason_not_comparable(source.arm(claim.arms[0]), source.arm(claim.arms[1])).empty())
+    return traces_command(source, claim);
   Words words = {"parity", "bisect", source.file.generic_string() + ":" + claim.arms[0], claim.arms[1]};
   for (const std::string& setting : source.settings)
     words.insert(words.end(), {"--set", setting});

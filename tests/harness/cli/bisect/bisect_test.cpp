@@ -37,6 +37,20 @@ class BisectProgramTest : public ProgramTest {
   }
 };
 
+TEST_F(BisectProgramTest, Traces_GetTheirOwnCommand) {
+  const Outcome outcome = parity("bisect cases/topic/a.h5 cases/topic/b.h5");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("type: parity bisect traces cases/topic/a.h5 cases/topic/b.h5"));
+}
+
+TEST_F(BisectProgramTest, DifferentCommands_GetTheCommandForTraces) {
+  write_different();
+  EXPECT_EQ(parity("run topic/differ").status, 1);
+  EXPECT_THAT(parity("bisect topic/differ:first topic/differ:second").err,
+              HasSubstr("parity bisect traces topic/differ:first topic/differ:second"));
+  EXPECT_EQ(parity("bisect traces topic/differ:first topic/differ:second").status, 1);
+}
+
 TEST_F(BisectProgramTest, ATypoIsToldWithTheNearestNameThatIsThere) {
   write_sides("two", {{"first", "a"}, {"second", "b"}});
   write_file(folder_ / "good.toml", "steps = 3\n");

@@ -108,6 +108,63 @@ TEST_F(SelectingTest, RerunFailedTakesTheFailedCasesOfTheLastRun) {
   EXPECT_EQ(parity("run --rerun-failed").status, 0);
 }
 
+TEST_F(SelectingTest, RunOfOneCase_KeepsTheReportOfAll) {
+  write_different();
+  EXPECT_EQ(parity("run").status, 1);
+  const Outcome one = parity("run topic/same");
+  EXPECT_EQ(one.status, 0);
+  EXPECT_THAT(judged(), ElementsAre("topic/same"));
+  EXPECT_THAT(one.err, HasSubstr("the report of 2 cases of 20"));
+  const std::string kept = "out/suite/earlier/";
+  const size_t at = one.err.find(kept);
+  ASSERT_NE(at, std::string::npos);
+  const std::string folder = one.err.substr(at, one.err.find("/index.html", at) - at);
+  EXPECT_THAT(judged(folder), testing::UnorderedElementsAre("topic/differ", "topic/same"));
+  EXPECT_TRUE(fs::exists(folder_ / folder / "index.html"));
+  EXPECT_EQ(parity("report " + folder).status, 1);
+  EXPECT_THAT(parity("run").err, Not(HasSubstr(kept))) << "every row is renewed";
+  EXPECT_FALSE(fs::exists(folder_ / folder));
+}
+
+TEST_F(SelectingTest, CaseOutsideTheRoot_IsFoundByItsName) {
+  fs::rename(folder_ / "cases/topic/same.toml", folder_ / "mine.toml");
+  fs::copy_file(folder_ / "cases/topic/a.h5", folder_ / "a.h5");
+  EXPECT_EQ(parity("run mine").status, 0);
+  fs::remove_all(folder_ / "cases");
+  EXPECT_EQ(parity("run mine").status, 0);
+  EXPECT_THAT(parity("explain mine a.h5").err,
+              HasSubstr("it is a case, not one run); name a run of the case: mine:first, mine:second"));
+  EXPECT_THAT(parity("explain mnie a.h5").err, HasSubstr("name a run of the case: mine:first, mine:second"));
+  EXPECT_THAT(parity("explain mnie:first a.h5").err, HasSubstr("(did you mean 'mine'?)"));
+}
+
+TEST_F(SelectingTest, RerunFailedProvesAgain) {
+  write_different();
+  EXPECT_EQ(parity("run --prove").status, 1);
+  EXPECT_EQ(parity("run --rerun-failed").status, 1);
+  EXPECT_THAT(results().at("command").dump(), HasSubstr("--prove"));
+  EXPECT_EQ(parity("run").status, 1);
+  EXPECT_EQ(parity("run --rerun-failed").status, 1);
+  EXPECT_THAT(results().at("command").dump(), Not(HasSubstr("--prove")));
+}
+
+TEST_F(SelectingTest, MissingProgram_IsMissingAndNamed) {
+  write_case("absent", no_golden() + copying_arm("first", "a") +
+                           "[arms.second]\ncommand = [\"no-such-program\"]\n" + losses_identical());
+  const Outcome outcome = parity("run topic/absent");
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_THAT(outcome.out,
+              AllOf(HasSubstr("arm second lacks a program or file"), HasSubstr("no-such-program"),
+                    HasSubstr("PATH"), Not(HasSubstr("not_started"))));
+}
+
+TEST_F(SelectingTest, OneArmTwice_NamesRepeats) {
+  write_file(folder_ / "cases/topic/twice.toml", no_golden() + copying_arm("first", "a") +
+                                                     copying_arm("second", "a") + losses_identical() +
+                                                     "arms = [\"first\", \"first\"]\n");
+  EXPECT_THAT(parity("run topic/twice").err, HasSubstr("use relation = \"repeats\""));
+}
+
 TEST_F(SelectingTest, RerunFailedTakesWhatTheSuiteDidNotGetToAsWell) {
   write_case("bad", no_golden() + copying_arm("a", "a") + copying_arm("b", "b") + losses_identical());
   write_case("late",

@@ -47,9 +47,14 @@ TEST_F(CauseCommandTest, WhatHoldsOrAsksForADifferenceHasNone) {
   EXPECT_EQ(lagged.at("finding").at("cause"), "");
 }
 
-TEST_F(CauseCommandTest, OtherProgramsAndRunsThatDidNotFinishHaveNone) {
-  EXPECT_EQ(cause(no_golden() + copying_arm("x", "a") + copying_arm("y", "b") + check("identical")), "")
-      << "two programs share no config";
+TEST_F(CauseCommandTest, OtherPrograms_AreSearchedInTheirTraces) {
+  const Json found = checks(no_golden() + copying_arm("x", "a") + copying_arm("y", "b") + check("identical"));
+  EXPECT_THAT(found.at(0).at("finding").at("cause").get<std::string>(),
+              testing::AllOf(testing::StartsWith("parity bisect traces "), testing::HasSubstr("c:x "),
+                             testing::HasSubstr("c:y"), testing::EndsWith(out())));
+}
+
+TEST_F(CauseCommandTest, RunsThatDidNotFinishHaveNone) {
   EXPECT_EQ(cause(no_golden() + reading_arm("x", "a") + reading_arm("y", "none") + check("identical")), "");
 }
 

@@ -31,5 +31,26 @@ TEST(CaseSentenceTest, QuotesTheEarliestDifferenceFromAGolden) {
       << "a claim of the case comes first";
 }
 
+TEST(CaseSentenceTest, NamesOnlyTheArmsThatShouldDiffer) {
+  Case source;
+  for (const char* name : {"a", "b", "c"})
+    source.arms.emplace_back().name = name;
+  const auto check = [](compare::Relation relation, const std::string& other, compare::Verdict verdict) {
+    JudgedCheck judged;
+    judged.kind = results::CheckKind::pair;
+    judged.claim.relation = relation;
+    judged.claim.arms = {"a", other};
+    judged.result.passed = true;
+    judged.result.verdict = verdict;
+    judged.result.sentence = "loss of a and " + other + ": 1";
+    return judged;
+  };
+  EXPECT_THAT(sentence_of(source,
+                          {check(compare::Relation::identical, "b", compare::Verdict::identical),
+                           check(compare::Relation::distinct, "c", compare::Verdict::different)},
+                          compare::Verdict::different, {}),
+              testing::StartsWith("a and c differ exactly as the case expects (2 checks passed)"));
+}
+
 }  // namespace
 }  // namespace parity::suite

@@ -144,7 +144,10 @@ TEST_F(RunsTest, ATrainerThatDoesNotReadItsFaultsIsAFailure) {
 
 TEST_F(RunsTest, AProgramThatIsNotThereIsAFailure) {
   const Json results = run_against_good("[arms.bad]\ncommand = [\"/no/such/program\"]\n");
-  EXPECT_EQ(arm(results, 1).at("failure").at("kind"), "not_started");
+  EXPECT_EQ(arm(results, 1).at("failure").at("kind"), "missing");
+  EXPECT_EQ(exit_code_of(results), ExitCode::missing);
+  EXPECT_THAT(results.at("cases").at(0).at("sentence").get<std::string>(),
+              HasSubstr("arm bad: cannot start '/no/such/program'"));
 }
 
 TEST_F(RunsTest, PlaceholdersAreReplacedAndNothingElse) {

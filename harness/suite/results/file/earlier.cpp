@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/suite/results/file/earlier.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "harness/base/error.hpp"
+#include "harness/base/json/fields.hpp"
+#include "harness/base/text/utc.hpp"
+#include "harness/suite/results/file/merge.hpp"
+
+namespace parity::suite {
+namespace fs = std::filesystem;
+namespace {
+
+/// The rows of a results.json.
+struct Rows {
+  std::set<std::string> keys;
+  std::string started;
+};
+
+/// Returns the rows of a folder's results; none if they are missing or damaged. Findings about all goldens
+/// are no rows of a case.
+std::optional<Rows> rows_in(const fs::path& folder) try {
+  const JsonItems cases = read_results(folder);
+  Rows rows{{}, text_or(cases.rest(), "started")};
+  for (size_t i = 0; i < cases.size(); ++i)
+    if (const results::Case item = read_case_results(cases, i, folder); !item.file.empty())
+      rows.keys.insert(row_key(item));
+  return rows;
+} catch (const UserError&) {
+  return std::nullopt;
+}
+
+bool all_in(const std::set<std::string>& keys, const std::set<std::string>& newer) {
+  return std::ranges::includes(newer, keys);
+}
+
+/// Returns a folder below OUT/earlier that does not exist yet, with the time as its name.
+fs::path new_folder(const fs::path& out, const std::string& started) {
+  std::string name = started.empty() ? utc_of_file(out / "results.json") : started;
+  for (char& each : name)
+    if (std::isalnum(static_cast<unsigned char>(each)) == 0)
+      each = '-';
+  fs::path folder = out / "earlier" / name;
+  for (int again = 2; fs::exists(folder); ++again)
+    folder = out / "earlier" / fmt::format("{}.{}", name, again);
+  return folder;
+}
+
+std::vector<fs::path> kept_reports(const fs::path& out) {
+  std::vector<fs::path> folders;
+  std::error_code error;
+  for (fs::directory_iterator at(out / "earlier", error), end; !error && at != end; at.increment(error))
+    folders.push_back(at->path());
+  std::ranges::sort(folders, std::greater());  // newest first
+  return folders;
+}
+
+/// Removes each kept report whose rows are all in newer ones.
+void drop_replaced(const fs::path& out, std::set<std::string> newer) {
+  for (const fs::path& folder : kept_reports(out)) {
+    const std::optional<Rows> rows = rows_in(folder);
+    if (!rows)
+      continue;
+    if (all_in(rows->keys, newer))
+      fs::remove_all(folder);
+    newer.insert(rows->keys.begin(), rows->keys.end());
+  }
+}
+
+}  // namespace
+
+std::string row_key(const results::Case& item) {
+  return fmt::format("{} {}", item.name, fmt::join(item.settings, " "));
+}
+
+std::optional<EarlierReport> keep_earlier_report(const std::set<std::string>& next, const fs::path& out) {
+  const std::optional<Rows> rows = rows_in(out);
+  std::optional<EarlierReport> kept;
+  if (rows && !all_in(rows->keys, next)) {
+    kept = EarlierReport{new_folder(out, rows->started), rows->keys.size(), rows->started};
+    merge_results({out}, kept->folder);
+  }
+  drop_replaced(out, next);
+  return kept;
+}
+
+}  // namespace parity::suite
