@@ -14,6 +14,9 @@ using enum Role;
 namespace {
 
 const FlatConfig by_position = {{"attention.documents", Json::array({"position_zero"})}};
+/// Digits and marks alone: with more tokens no completion has a reward, and no policy a gradient.
+constexpr int64_t policy_tokens = 12;
+
 const FlatConfig no_experts = {{"moe.experts", 0}};
 const FlatConfig no_latent = {{"architecture.n_kv_heads", 2}, {"architecture.kv_lora_rank", 0}};
 const FlatConfig tied = {{"architecture.tied_embeddings", "on"}};
@@ -22,8 +25,10 @@ const FlatConfig query_norm = {{"architecture.qk_norm", "on"}};
 const FlatConfig no_query_norm = {{"architecture.qk_norm", "off"}};
 
 /// A file of weights, for a model of the parts that the file has.
-FlatConfig weights(const char* file) {
+/// \param tokens  the vocabulary of the file
+FlatConfig weights(const char* file, int64_t tokens = 128) {
   return {{"weights.path", std::string("{case_dir}/") + file},
+          {"architecture.vocab_size", tokens},
           {"architecture.attention_gate", "none"},
           {"architecture.attention_sinks", false},
           {"architecture.biases", "none"},
@@ -132,12 +137,19 @@ std::vector<Feature> kinds_of_training() {
        {plus(weights("../models/torchtitan.safetensors"),
              plus(plus(no_experts, no_latent), plus(untied, no_query_norm))),
         plus(weights("latent_experts_tied.safetensors"), plus(plus(experts(), latent()), tied)),
-        plus(weights("qk_norm.safetensors"), plus(plus(no_experts, no_latent), plus(untied, query_norm)))}},
+        plus(weights("qk_norm.safetensors"), plus(plus(no_experts, no_latent), plus(untied, query_norm))),
+        plus(weights("policy.safetensors", policy_tokens),
+             plus(plus(no_experts, no_latent), plus(untied, no_query_norm)))}},
       {"rollouts",
        "a policy that learns from its own completions",
        mathematics,
        [](const FlatConfig& c) { return text_of(c, "data.source") == "rollouts"; },
-       {{{"data.source", "rollouts"}, {"data.seq_len", 8}, {"data.global_batch", 16}, {"lr.base", 2e-3}}}},
+       {{{"data.source", "rollouts"},
+         {"architecture.vocab_size", policy_tokens},
+         {"rl.temperature", 4.0},
+         {"data.seq_len", 8},
+         {"data.global_batch", 16},
+         {"lr.base", 2e-3}}}},
   };
 }
 
