@@ -232,6 +232,10 @@ std::optional<double> Controller::check_imported() {
   const int64_t last = std::min(config_.steps, next + longest_lag(config_.rl));
   for (int64_t update = next; update <= last && imported_->has_update(update); ++update)
     check_scores_of(update);
+  if (scored_[next] == 0)
+    throw UserError("rl.largest_gap has nothing to compare in update " + std::to_string(next) +
+                    " (versions before the start of this run wrote all its rollouts); resume from an older "
+                    "checkpoint, or set rl.largest_gap = 0 to train on them unchecked");
   return scored_[next];
 }
 

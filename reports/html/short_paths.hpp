@@ -25,7 +25,7 @@ class ShortPaths {
   /// Uses the working directory and $HOME.
   ShortPaths();
   /// \param work, home  absolute; a home of "" or "/" is ignored
-  ShortPaths(std::filesystem::path work, std::filesystem::path home);
+  ShortPaths(const std::filesystem::path& work, const std::filesystem::path& home);
 
   /// Rewrites text that may be HTML or JSON; the syntax of both stays unchanged.
   std::string in(std::string_view text) const;

@@ -96,6 +96,24 @@ TEST_F(ControllerTest, ImportedScores_OfOlderVersionsAreCompared) {
                                                " does not come from this policy")));
 }
 
+TEST_F(ControllerTest, ImportedScores_OfVersionsBeforeTheStart_AreNoAgreement) {
+  RunConfig config = tiny_policy();
+  config.steps = 2;
+  config.data.path = (folder / "r.jsonl").string();
+  config.rl.max_lag = 1;
+  config.rl.largest_gap = 25;
+  std::string text;
+  for (int64_t i = 0; i < 2 * config.data.global_batch; ++i)
+    text += "{\"prompt\": [1, 2], \"tokens\": [3], \"logprobs\": [-2], \"reward\": 0, \"version\": 0}\n";
+  write_file(config.data.path, text);
+  for (const std::string& complaint : run_ranks(1, [&](Group& world) {
+         Trainer trainer(config, held(world));
+         Controller(trainer).update();
+         Controller(trainer).update();  // as a process that resumes at version 1
+       }))
+    EXPECT_THAT(complaint, testing::HasSubstr("rl.largest_gap has nothing to compare in update 2"));
+}
+
 TEST_F(ControllerTest, ImportedScores_AreRefusedAlikeOnEveryRank) {
   RunConfig config = tiny_policy();
   config.parallel.dp_shard = 2;
