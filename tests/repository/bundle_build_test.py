@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The parity authors
 # SPDX-License-Identifier: Apache-2.0
-"""A build from a bundle where there is no network: in an empty network namespace, as an ordinary user.
+"""A build from a bundle without a network, in an empty network namespace, as an ordinary user.
 
 The bundle is written here, with the network of this machine, or is the one that PARITY_TEST_BUNDLE names. Then a copy of the
 source is configured and built by the user nobody, who sees no network interface but a dead loopback.

@@ -60,7 +60,7 @@ fs::path launcher_program(const PlannedRun& run) {
   if (const fs::path program = program_in_path(name); is_program(program))
     return program;
   throw UserError(
-      fmt::format("cannot start {} with launcher {} (there is no program {}); {}", run.label,
+      fmt::format("cannot start {} with launcher {} (program {} not found); {}", run.label,
                   name_of(run.launch.launcher), escape_to_line(name), where_from(run.launch.launcher)),
       ExitCode::missing);
 }

@@ -95,7 +95,7 @@ const JudgedCheck* headline_of(const std::vector<JudgedCheck>& judged) {
   return chosen;
 }
 
-/// Returns why an arm failed. A run that never began is named, since its message tells of a program or a
+/// Returns why an arm failed. A run that never began is named, since its message names a program or a
 /// file.
 std::string describe_failure(const results::Arm& arm) {
   if (!arm.failure || arm.failure->message.empty())

@@ -70,7 +70,7 @@ void refuse_case_without_arm(const std::string& words, const fs::path& out) {
     arms.push_back(name + ":" + arm.name);
   throw UserError(
       fmt::format("cannot read {} ({}); name a run of the case: {}", parity::quoted(words),
-                  known ? "it is a case, not one run" : "there is no such file", fmt::join(arms, ", ")),
+                  known ? "it is a case, not one run" : "no such file", fmt::join(arms, ", ")),
       ExitCode::missing);
 }
 

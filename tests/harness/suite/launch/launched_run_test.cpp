@@ -151,7 +151,7 @@ TEST_F(LaunchedRunTest, MissingLauncher_IsMissing) {
   const Json arm = arm_of(copy_, launched("no/such"));
   EXPECT_EQ(arm.at("failure").at("kind"), "missing");
   EXPECT_THAT(message(arm),
-              HasSubstr("cannot start topic/c:two with launcher external (there is no program"));
+              HasSubstr("cannot start topic/c:two with launcher external (program "));
   EXPECT_EQ(exit_code_of(results_), ExitCode::missing);
 }
 
