@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "harness/base/error.hpp"
-#include "harness/suite/plan/content_hash.hpp"
+#include "harness/suite/plan/identity/content_hash.hpp"
 #include "harness/suite/plan/plan.hpp"
 #include "harness/suite/runs/store.hpp"
 

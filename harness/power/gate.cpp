@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "harness/suite/cases/drop_checks.hpp"
+#include "harness/suite/cases/read/drop_checks.hpp"
 
 namespace parity::power {
 namespace {

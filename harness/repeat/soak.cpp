@@ -20,8 +20,8 @@
 #include "harness/repeat/target.hpp"
 #include "harness/suite/derived/extra_arms.hpp"
 #include "harness/suite/judge/evidence.hpp"
-#include "harness/suite/plan/content_hash.hpp"
 #include "harness/suite/plan/context.hpp"
+#include "harness/suite/plan/identity/content_hash.hpp"
 #include "harness/suite/plan/plan.hpp"
 #include "harness/suite/runs/runner.hpp"
 

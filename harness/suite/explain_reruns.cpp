@@ -14,7 +14,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/json/fields.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
-#include "harness/suite/plan/identity_change.hpp"
+#include "harness/suite/plan/identity/identity_change.hpp"
 #include "harness/suite/results/file/last.hpp"
 
 namespace parity::suite {

@@ -10,7 +10,7 @@
 #include "harness/base/json/json.hpp"
 #include "harness/golden/golden.hpp"
 #include "harness/results/case.hpp"
-#include "harness/suite/plan/content_hash.hpp"
+#include "harness/suite/plan/identity/content_hash.hpp"
 #include "harness/suite/plan/plan.hpp"
 #include "harness/suite/runs/store.hpp"
 

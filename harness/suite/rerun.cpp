@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
-#include "harness/suite/cases/setting.hpp"
+#include "harness/suite/cases/read/setting.hpp"
 #include "harness/suite/results/case_outcome.hpp"
 #include "harness/suite/results/file/merge.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "reference/config/model_names.hpp"
-#include "reference/config/rules.hpp"
+#include "reference/config/rules/rules.hpp"
 
 namespace parity::reference {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
-#include "harness/suite/cases/file.hpp"
+#include "harness/suite/cases/read/file.hpp"
 #include "harness/suite/plan/plan.hpp"
 #include "tests/fuzz/memory_file.hpp"
 #include "tests/fuzz/targets.hpp"

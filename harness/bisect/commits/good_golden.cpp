@@ -8,7 +8,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/golden/golden_file.hpp"
-#include "harness/suite/plan/content_hash.hpp"
+#include "harness/suite/plan/identity/content_hash.hpp"
 #include "harness/trace/write/recorder.hpp"
 
 namespace parity::bisect {

@@ -13,7 +13,7 @@
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/bisect/commits/shell_line.hpp"
 #include "harness/suite/derived/extra_arms.hpp"
-#include "harness/suite/plan/content_hash.hpp"
+#include "harness/suite/plan/identity/content_hash.hpp"
 #include "harness/trace/read/trace.hpp"
 
 namespace parity::bisect {

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "harness/base/elapsed.hpp"
-#include "harness/suite/cases/drop_checks.hpp"
+#include "harness/suite/cases/read/drop_checks.hpp"
 #include "harness/suite/goldens/check.hpp"
 #include "harness/suite/judge/case_floors.hpp"
 #include "harness/suite/judge/judge_case.hpp"

@@ -12,7 +12,7 @@
 #include "harness/operators/judge/judge.hpp"
 #include "harness/operators/problem/reproducer.hpp"
 #include "harness/operators/problem/values.hpp"
-#include "harness/suite/cases/operator_arms.hpp"
+#include "harness/suite/cases/operators/arms.hpp"
 #include "harness/suite/derived/extra_arms.hpp"
 
 namespace parity::bisect {

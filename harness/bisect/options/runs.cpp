@@ -12,8 +12,8 @@
 #include "harness/base/elapsed.hpp"
 #include "harness/base/error.hpp"
 #include "harness/bisect/options/trim_runs.hpp"
-#include "harness/suite/cases/arm_settings.hpp"
-#include "harness/suite/plan/content_hash.hpp"
+#include "harness/suite/cases/read/arm_settings.hpp"
+#include "harness/suite/plan/identity/content_hash.hpp"
 
 namespace parity::bisect {
 namespace {

@@ -15,7 +15,7 @@
 #include "harness/bisect/options/side_noise.hpp"
 #include "harness/bisect/search/sequential_test.hpp"
 #include "harness/compare/text/wording.hpp"
-#include "harness/suite/cases/arm_settings.hpp"
+#include "harness/suite/cases/read/arm_settings.hpp"
 
 namespace parity::bisect {
 namespace {

@@ -13,9 +13,9 @@
 #include "harness/base/text/nearest.hpp"
 #include "harness/suite/cases/config_schema.hpp"
 #include "harness/suite/cases/named_case.hpp"
+#include "harness/suite/cases/read/setting.hpp"
 #include "harness/suite/cases/run_config_file.hpp"
-#include "harness/suite/cases/setting.hpp"
-#include "harness/suite/plan/input_paths.hpp"
+#include "harness/suite/plan/identity/input_paths.hpp"
 #include "harness/suite/results/commands/bisect.hpp"
 
 namespace parity::bisect {

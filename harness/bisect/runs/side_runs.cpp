@@ -9,7 +9,7 @@
 
 #include "harness/base/elapsed.hpp"
 #include "harness/base/error.hpp"
-#include "harness/suite/cases/arm_settings.hpp"
+#include "harness/suite/cases/read/arm_settings.hpp"
 
 namespace parity::bisect {
 namespace {

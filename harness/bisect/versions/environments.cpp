@@ -10,7 +10,7 @@
 #include "harness/base/processes/process.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/bisect/commits/shell_line.hpp"
-#include "harness/suite/plan/content_hash.hpp"
+#include "harness/suite/plan/identity/content_hash.hpp"
 
 namespace parity::bisect {
 namespace fs = std::filesystem;

@@ -11,7 +11,7 @@
 #include "harness/cli/options/runs.hpp"
 #include "harness/cli/print/search.hpp"
 #include "harness/suite/cases/named_case.hpp"
-#include "harness/suite/plan/machine.hpp"
+#include "harness/suite/plan/identity/machine.hpp"
 
 namespace parity::cli {
 namespace {

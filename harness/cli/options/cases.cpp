@@ -12,8 +12,8 @@
 #include "harness/base/terminal/say.hpp"
 #include "harness/base/text/nearest.hpp"
 #include "harness/cli/options/repeated.hpp"
-#include "harness/suite/cases/file.hpp"
 #include "harness/suite/cases/names.hpp"
+#include "harness/suite/cases/read/file.hpp"
 #include "harness/suite/goldens/unused_goldens.hpp"
 #include "harness/suite/runs/cache.hpp"
 

@@ -11,7 +11,7 @@
 #include "harness/bisect/traces/update_difference.hpp"
 #include "harness/cli/options/own_program.hpp"
 #include "harness/cli/options/trainer.hpp"
-#include "harness/suite/plan/machine.hpp"
+#include "harness/suite/plan/identity/machine.hpp"
 #include "harness/suite/runs/cache.hpp"
 
 namespace parity::cli {

@@ -21,7 +21,7 @@
 #include "harness/coverage/propose/trials.hpp"
 #include "harness/coverage/survey.hpp"
 #include "harness/coverage/survey_json.hpp"
-#include "harness/suite/cases/file.hpp"
+#include "harness/suite/cases/read/file.hpp"
 #include "reports/coverage/page.hpp"
 
 namespace parity::cli {

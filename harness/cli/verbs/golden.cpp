@@ -16,7 +16,7 @@
 #include "harness/cli/options/runs.hpp"
 #include "harness/cli/verbs/run_cases.hpp"
 #include "harness/cli/verbs/verbs.hpp"
-#include "harness/suite/cases/file.hpp"
+#include "harness/suite/cases/read/file.hpp"
 #include "harness/suite/goldens/check.hpp"
 #include "harness/suite/goldens/review.hpp"
 #include "reports/render.hpp"

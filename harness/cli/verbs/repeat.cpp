@@ -23,7 +23,7 @@
 #include "harness/cli/verbs/verbs.hpp"
 #include "harness/repeat/soak.hpp"
 #include "harness/repeat/target.hpp"
-#include "harness/suite/cases/setting.hpp"
+#include "harness/suite/cases/read/setting.hpp"
 #include "harness/suite/runs/conditions.hpp"
 
 namespace parity::cli {

@@ -16,9 +16,9 @@
 #include "harness/cli/options/runs.hpp"
 #include "harness/cli/verbs/run_cases.hpp"
 #include "harness/cli/verbs/verbs.hpp"
-#include "harness/suite/cases/file.hpp"
 #include "harness/suite/cases/names.hpp"
-#include "harness/suite/cases/setting.hpp"
+#include "harness/suite/cases/read/file.hpp"
+#include "harness/suite/cases/read/setting.hpp"
 #include "harness/suite/derived/proofs.hpp"
 #include "harness/suite/rerun.hpp"
 

@@ -12,8 +12,8 @@
 #include "harness/base/error.hpp"
 #include "harness/base/files/file.hpp"
 #include "harness/coverage/propose/case_text.hpp"
-#include "harness/suite/cases/file.hpp"
 #include "harness/suite/cases/precision.hpp"
+#include "harness/suite/cases/read/file.hpp"
 #include "harness/suite/derived/calibrate.hpp"
 
 namespace parity::coverage {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "harness/suite/cases/case.hpp"
-#include "harness/suite/cases/toml_table.hpp"
+#include "harness/suite/cases/read/toml_table.hpp"
 
 namespace parity::suite {
 

@@ -9,8 +9,8 @@
 #include "harness/base/error.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/base/text/nearest.hpp"
-#include "harness/suite/cases/file.hpp"
 #include "harness/suite/cases/find_cases.hpp"
+#include "harness/suite/cases/read/file.hpp"
 
 namespace parity::suite {
 namespace fs = std::filesystem;

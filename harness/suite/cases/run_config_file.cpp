@@ -7,8 +7,8 @@
 #include "harness/base/error.hpp"
 #include "harness/base/files/file.hpp"
 #include "harness/suite/cases/flat_config.hpp"
-#include "harness/suite/cases/toml_depth.hpp"
-#include "harness/suite/cases/toml_table.hpp"
+#include "harness/suite/cases/read/toml_depth.hpp"
+#include "harness/suite/cases/read/toml_table.hpp"
 
 namespace parity::suite {
 namespace {

@@ -13,7 +13,7 @@
 #include "harness/compare/text/wording.hpp"
 #include "harness/golden/golden.hpp"
 #include "harness/suite/derived/noise_measure.hpp"
-#include "harness/suite/plan/machine.hpp"
+#include "harness/suite/plan/identity/machine.hpp"
 
 namespace parity::suite {
 namespace {

@@ -10,8 +10,8 @@
 #include "harness/base/files/folder_lock.hpp"
 #include "harness/base/processes/process.hpp"
 #include "harness/base/processes/signals.hpp"
-#include "harness/suite/plan/content_hash.hpp"
 #include "harness/suite/plan/context.hpp"
+#include "harness/suite/plan/identity/content_hash.hpp"
 #include "harness/suite/runs/runner.hpp"
 #include "harness/suite/runs/status.hpp"
 

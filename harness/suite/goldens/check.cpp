@@ -10,7 +10,7 @@
 #include "harness/base/error.hpp"
 #include "harness/golden/diff.hpp"
 #include "harness/golden/golden_file.hpp"
-#include "harness/suite/cases/drop_checks.hpp"
+#include "harness/suite/cases/read/drop_checks.hpp"
 #include "harness/suite/plan/traces_read.hpp"
 #include "harness/suite/results/file/last.hpp"
 

@@ -5,7 +5,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/files/file.hpp"
 #include "harness/base/json/fields.hpp"
-#include "harness/suite/plan/content_hash.hpp"
+#include "harness/suite/plan/identity/content_hash.hpp"
 
 namespace parity::suite {
 namespace fs = std::filesystem;

@@ -9,9 +9,9 @@
 
 #include "harness/base/files/file.hpp"
 #include "harness/golden/golden_file.hpp"
-#include "harness/suite/cases/file.hpp"
 #include "harness/suite/cases/find_cases.hpp"
-#include "harness/suite/cases/paths.hpp"
+#include "harness/suite/cases/read/file.hpp"
+#include "harness/suite/cases/read/paths.hpp"
 #include "harness/suite/goldens/stored_power.hpp"
 #include "harness/suite/results/case_outcome.hpp"
 

@@ -18,7 +18,7 @@
 #include "harness/suite/launch/free_port.hpp"
 #include "harness/suite/launch/launched_place.hpp"
 #include "harness/suite/launch/rank_files.hpp"
-#include "harness/suite/plan/machine.hpp"
+#include "harness/suite/plan/identity/machine.hpp"
 
 namespace parity::suite {
 namespace fs = std::filesystem;

@@ -15,8 +15,8 @@
 #include "harness/suite/launch/free_port.hpp"
 #include "harness/suite/launch/launched_place.hpp"
 #include "harness/suite/launch/words.hpp"
+#include "harness/suite/plan/identity/own_programs.hpp"
 #include "harness/suite/plan/launcher_program.hpp"
-#include "harness/suite/plan/own_programs.hpp"
 
 namespace parity::suite {
 namespace fs = std::filesystem;

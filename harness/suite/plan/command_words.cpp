@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "harness/suite/plan/own_programs.hpp"
+#include "harness/suite/plan/identity/own_programs.hpp"
 
 namespace parity::suite {
 namespace fs = std::filesystem;

@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "harness/suite/plan/python_packages.hpp"
+#include "harness/suite/plan/identity/python_packages.hpp"
 
 namespace parity::suite {
 namespace fs = std::filesystem;

@@ -8,9 +8,9 @@
 #include <string>
 
 #include "harness/base/json/json.hpp"
-#include "harness/suite/plan/content_hash.hpp"
-#include "harness/suite/plan/inherited_environment.hpp"
-#include "harness/suite/plan/machine.hpp"
+#include "harness/suite/plan/identity/content_hash.hpp"
+#include "harness/suite/plan/identity/inherited_environment.hpp"
+#include "harness/suite/plan/identity/machine.hpp"
 
 namespace parity::suite {
 

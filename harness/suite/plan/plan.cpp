@@ -13,10 +13,10 @@
 #include "harness/compare/traces/collectives.hpp"
 #include "harness/suite/cases/profile.hpp"
 #include "harness/suite/plan/capture_needs.hpp"
-#include "harness/suite/plan/content_hash.hpp"
-#include "harness/suite/plan/input_paths.hpp"
+#include "harness/suite/plan/identity/content_hash.hpp"
+#include "harness/suite/plan/identity/input_paths.hpp"
+#include "harness/suite/plan/identity/run_identity.hpp"
 #include "harness/suite/plan/launch_rules.hpp"
-#include "harness/suite/plan/run_identity.hpp"
 #include "harness/suite/plan/run_rules.hpp"
 #include "harness/suite/plan/traces_read.hpp"
 

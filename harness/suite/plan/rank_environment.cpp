@@ -8,7 +8,7 @@
 
 #include "harness/base/processes/python_package.hpp"
 #include "harness/suite/cases/profile.hpp"
-#include "harness/suite/plan/own_programs.hpp"
+#include "harness/suite/plan/identity/own_programs.hpp"
 
 namespace parity::suite {
 namespace fs = std::filesystem;

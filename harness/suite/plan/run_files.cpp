@@ -8,7 +8,7 @@
 
 #include <sys/stat.h>
 
-#include "harness/suite/plan/content_hash.hpp"
+#include "harness/suite/plan/identity/content_hash.hpp"
 #include "harness/trace/hdf5/probe.hpp"
 
 namespace parity::suite {

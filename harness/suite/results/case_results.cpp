@@ -12,7 +12,7 @@
 #include "harness/base/processes/process.hpp"
 #include "harness/compare/text/wording.hpp"
 #include "harness/operators/problem/reproducer.hpp"
-#include "harness/suite/cases/arm_settings.hpp"
+#include "harness/suite/cases/read/arm_settings.hpp"
 #include "harness/suite/results/case_sentence.hpp"
 #include "harness/suite/results/case_times.hpp"
 #include "harness/suite/results/check_parameters.hpp"

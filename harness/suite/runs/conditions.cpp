@@ -11,7 +11,7 @@
 #include "harness/base/enum_names.hpp"
 #include "harness/base/error.hpp"
 #include "harness/base/processes/cores.hpp"
-#include "harness/suite/plan/own_programs.hpp"
+#include "harness/suite/plan/identity/own_programs.hpp"
 
 namespace parity::suite {
 namespace fs = std::filesystem;

@@ -6,7 +6,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/files/file.hpp"
-#include "harness/suite/plan/content_hash.hpp"
+#include "harness/suite/plan/identity/content_hash.hpp"
 #include "harness/suite/plan/rank_environment.hpp"
 
 namespace parity::suite {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "harness/base/terminal/progress.hpp"
-#include "harness/suite/plan/machine.hpp"
+#include "harness/suite/plan/identity/machine.hpp"
 #include "harness/suite/plan/planned_run.hpp"
 #include "harness/suite/runs/started_run.hpp"
 #include "harness/suite/runs/store.hpp"

@@ -10,7 +10,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/processes/fork_server.hpp"
-#include "harness/suite/plan/own_programs.hpp"
+#include "harness/suite/plan/identity/own_programs.hpp"
 
 namespace parity::suite {
 namespace {

@@ -6,9 +6,9 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
-#include "harness/suite/plan/command_identity.hpp"
 #include "harness/suite/plan/command_words.hpp"
-#include "harness/suite/plan/input_paths.hpp"
+#include "harness/suite/plan/identity/command_identity.hpp"
+#include "harness/suite/plan/identity/input_paths.hpp"
 
 namespace parity::suite {
 namespace fs = std::filesystem;

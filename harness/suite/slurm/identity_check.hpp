@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "harness/suite/plan/content_hash.hpp"
+#include "harness/suite/plan/identity/content_hash.hpp"
 #include "harness/suite/plan/planned_run.hpp"
 
 namespace parity::suite {

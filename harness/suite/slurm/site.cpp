@@ -11,7 +11,7 @@
 #include "harness/base/files/file.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/base/text/nearest.hpp"
-#include "harness/suite/cases/toml_table.hpp"
+#include "harness/suite/cases/read/toml_table.hpp"
 
 namespace parity::suite {
 namespace fs = std::filesystem;

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "harness/base/error.hpp"
-#include "harness/suite/cases/file.hpp"
+#include "harness/suite/cases/read/file.hpp"
 
 namespace parity::power {
 namespace {

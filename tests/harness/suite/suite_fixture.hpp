@@ -11,7 +11,7 @@
 
 #include "harness/base/files/file.hpp"
 #include "harness/results/read_case.hpp"
-#include "harness/suite/cases/file.hpp"
+#include "harness/suite/cases/read/file.hpp"
 #include "harness/suite/run_suite.hpp"
 #include "harness/trace/write/recorder.hpp"
 

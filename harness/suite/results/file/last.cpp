@@ -15,7 +15,7 @@
 #include "harness/base/text/nearest.hpp"
 #include "harness/results/read_case.hpp"
 #include "harness/results/write_case.hpp"
-#include "harness/suite/plan/content_hash.hpp"
+#include "harness/suite/plan/identity/content_hash.hpp"
 
 namespace parity::suite {
 namespace fs = std::filesystem;
@@ -68,10 +68,9 @@ void refuse_case_without_arm(const std::string& words, const fs::path& out) {
   std::vector<std::string> arms;
   for (const results::Arm& arm : last_results(name, out).arms)
     arms.push_back(name + ":" + arm.name);
-  throw UserError(
-      fmt::format("cannot read {} ({}); name a run of the case: {}", parity::quoted(words),
-                  known ? "it is a case, not one run" : "no such file", fmt::join(arms, ", ")),
-      ExitCode::missing);
+  throw UserError(fmt::format("cannot read {} ({}); name a run of the case: {}", parity::quoted(words),
+                              known ? "it is a case, not one run" : "no such file", fmt::join(arms, ", ")),
+                  ExitCode::missing);
 }
 
 /// Returns the JSON of a case's file; discarded if there is none or it is not JSON.

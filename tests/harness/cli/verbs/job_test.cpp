@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "harness/base/json/json.hpp"
-#include "harness/suite/plan/machine.hpp"
+#include "harness/suite/plan/identity/machine.hpp"
 #include "harness/suite/plan/planned_run_json.hpp"
 #include "harness/suite/slurm/attempt.hpp"
 #include "harness/suite/slurm/execute.hpp"

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/coverage/propose/case_text.hpp"
-#include "harness/suite/cases/file.hpp"
+#include "harness/suite/cases/read/file.hpp"
 
 namespace parity::coverage {
 namespace {

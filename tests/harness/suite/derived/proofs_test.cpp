@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include "harness/suite/cases/file.hpp"
+#include "harness/suite/cases/read/file.hpp"
 #include "harness/suite/results/notes.hpp"
 
 namespace parity::suite {

@@ -7,7 +7,7 @@
 
 #include "harness/base/host_name.hpp"
 #include "harness/suite/launch/rank_files.hpp"
-#include "harness/suite/plan/machine.hpp"
+#include "harness/suite/plan/identity/machine.hpp"
 #include "harness/suite/results/case_results.hpp"
 #include "tests/harness/suite/suite_fixture.hpp"
 #include "tests/support/places.hpp"
@@ -151,7 +151,7 @@ TEST_F(LaunchedRunTest, MissingLauncher_IsMissing) {
   const Json arm = arm_of(copy_, launched("no/such"));
   EXPECT_EQ(arm.at("failure").at("kind"), "missing");
   EXPECT_THAT(message(arm),
-              HasSubstr("cannot start topic/c:two with launcher external (program "));
+              HasSubstr("cannot start topic/c:two with launcher external (program no/such not found)"));
   EXPECT_EQ(exit_code_of(results_), ExitCode::missing);
 }
 

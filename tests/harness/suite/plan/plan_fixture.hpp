@@ -11,7 +11,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/files/file.hpp"
-#include "harness/suite/cases/file.hpp"
+#include "harness/suite/cases/read/file.hpp"
 #include "harness/suite/plan/plan.hpp"
 
 namespace parity::suite {

@@ -11,7 +11,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/suite/cases/names.hpp"
-#include "harness/suite/plan/content_hash.hpp"
+#include "harness/suite/plan/identity/content_hash.hpp"
 #include "harness/suite/results/file/last.hpp"
 #include "tests/harness/suite/suite_fixture.hpp"
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
-#include "harness/suite/plan/machine.hpp"
+#include "harness/suite/plan/identity/machine.hpp"
 #include "harness/suite/rerun.hpp"
 #include "harness/suite/results/case_results.hpp"
 #include "tests/harness/suite/suite_fixture.hpp"
