@@ -105,6 +105,19 @@ class CollectivesTest(RanksTest):
         self.assertEqual(found[0, "send", "in.sent"].tolist(), numbers(4).tolist())
         self.assertEqual(found[1, "receive", "out.received"].tolist(), numbers(4).tolist())
 
+    def test_only_the_root_of_a_gather_gets_something(self):
+        def body(mesh):
+            rank = dist.get_rank()
+            with self.record() as rec:
+                dist.gather(numbers(2) + rank, [torch.empty(2), torch.empty(2)] if rank == 0 else None, 0)
+                part = torch.empty(2)
+                dist.scatter(part, [numbers(2), numbers(2) + 5] if rank == 0 else None, 0)
+                rec.step()
+
+        self.on_ranks((1, 2), body)
+        gathered = torch.cat([numbers(2), numbers(2) + 1]).view(torch.uint8).tolist()
+        self.assertEqual(self.received(), {0: [gathered, numbers(2).tolist()], 1: [(numbers(2) + 5).tolist()]})
+
     def test_two_groups_may_be_used_in_different_orders(self):
         def body(mesh):
             first, second, rank = mesh["tp"].get_group(), dist.new_group([0, 1]), dist.get_rank()

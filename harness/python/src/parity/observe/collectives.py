@@ -75,7 +75,7 @@ def collective_of(func: Any, args: Any, kwargs: Any) -> Collective | None:
     outputs = _given(given, "output_tensor", "output_tensors", "output", "outputs") or inputs
 
     def received(result: Any) -> list[Any]:
-        if kind == "send" or (kind == "reduce" and not is_root):
+        if kind == "send" or (kind in ("reduce", "gather") and not is_root):
             return []
         return list(tensors_of(result)) if namespace == "_c10d_functional" else outputs
 
