@@ -20,10 +20,11 @@ namespace parity::reference {
 ///
 /// The losses of the tokens are summed and divided by G. With another normalization they are divided by:
 ///
-/// | sequence_mean | the tokens of their completion, times the completions (GRPO, arXiv 2402.03300) |
-/// | prompt_mean   | the tokens of all completions of their prompt, times the prompts (DAPO, arXiv
-/// 2503.14476, |               | equation 8, for each prompt) | | constant      | the completions times
-/// max_new_tokens (Dr. GRPO, arXiv 2503.20783)              |
+/// | sequence_mean | the tokens of their completion, times the completions (GRPO, arXiv 2402.03300)     |
+/// | prompt_mean   | the tokens of their prompt's completions, times the prompts (DAPO, eq. 8, each one) |
+/// | constant      | the completions times max_new_tokens (Dr. GRPO, arXiv 2503.20783)                  |
+///
+/// DAPO: arXiv 2503.14476.
 ///
 /// With a correction, d = logprobs - sg(logprobs), so that r is 1, and each term is multiplied by its weight
 /// (importance_correction.hpp). clip(r) limits r to [1 - clip_low, 1 + clip_high],

@@ -202,11 +202,8 @@ void Controller::judge(std::vector<Rollout>& rollouts) const {
 
 std::vector<PolicyBatch> Controller::rows_of(const std::vector<Rollout>& rollouts,
                                              const RolloutLimits& limits) const {
-  std::vector<PolicyBatch> rows;
-  for (const Rollout& rollout : rollouts)
-    rows.push_back(batch_of(rollout, limits));
   const Group& ranks = *trainer_.parallel().batch;
-  return own_batches(rows, {ranks.rank(), ranks.size()}, config_.data.micro_batches);
+  return own_batches(single_rows(rollouts, limits), {ranks.rank(), ranks.size()}, config_.data.micro_batches);
 }
 
 void Controller::check_scores_of(int64_t update) {

@@ -124,8 +124,7 @@ ExitCode fuzz(const FuzzOptions& options) {
   if (count.exit_code() == ExitCode::missing && !options.run.json)
     fmt::print(
         "missing: no case was judged, as the trainer refused every draw, learned too little or amplified "
-        "rounding; another "
-        "--seed draws others\n");
+        "rounding; another --seed draws others\n");
   return count.exit_code();
 }
 

@@ -16,9 +16,9 @@ void add_rank(CLI::App& app, Action& action) {
   app.footer(
       "Example:\n"
       "  parity rank /shared/out/runs/0123456789abcdef/launch.0\n"
-      "A launcher that an arm names (launcher = \"torchrun\") calls this verb for each rank, with variables "
-      "that tell\n"
-      "the rank. DIR has the rank's command; how it ended is DIR/rank.R.ended.json.");
+      "A launcher that an arm names (launcher = \"torchrun\") calls this verb for each rank, whose\n"
+      "number is in the launcher's variables. DIR has the rank's command. How the rank ended is in\n"
+      "DIR/rank.R.ended.json.");
   app.callback([folder, &action] { action = [folder] { return suite::execute_rank(*folder); }; });
 }
 

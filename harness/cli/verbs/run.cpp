@@ -167,8 +167,7 @@ void add_run(CLI::App& app, Action& action) {
   app.add_flag("--fail-fast", options->fail_fast, "Stop at the first failed case");
   app.add_flag("--rerun-failed", options->rerun_failed,
                "Run only cases that failed or were not judged in OUT's last run, with its --set and --prove; "
-               "of named cases, "
-               "only those that did not pass in it");
+               "of named cases, only those that did not pass in it");
   app.add_flag(
       "--prove", options->prove,
       "Prove with integers that equivalent arms compute the same function, and distinct arms others: "
