@@ -150,8 +150,8 @@ TEST_F(LaunchedRunTest, SilentRanks_EndAtTheLimit) {
 TEST_F(LaunchedRunTest, MissingLauncher_IsMissing) {
   const Json arm = arm_of(copy_, launched("no/such"));
   EXPECT_EQ(arm.at("failure").at("kind"), "missing");
-  EXPECT_THAT(message(arm),
-              HasSubstr("cannot start topic/c:two with launcher external (program no/such not found)"));
+  EXPECT_THAT(message(arm), HasSubstr("cannot start topic/c:two with launcher external (program " +
+                                      (folder_ / "no/such").string() + " not found)"));
   EXPECT_EQ(exit_code_of(results_), ExitCode::missing);
 }
 
