@@ -58,7 +58,7 @@ std::string explain_reruns(const Plan& plan, const RunStore& store, const fs::pa
       if (identity.is_null())
         continue;
       counted.insert(arm.run);
-      const Json now = Json::parse(plan.runs().at(arm.run).identity);
+      const Json now = parse_json(plan.runs().at(arm.run).identity);
       for (const std::string& phrase : describe_identity_change(identity, now))
         ++reasons[phrase];
     }

@@ -147,8 +147,6 @@ class Suite {
   /// Returns the cases that were not judged because the suite was stopped.
   const std::vector<std::string>& unfinished() const { return unfinished_; }
   bool failed_fast() const { return failed_fast_; }
-  /// Returns the keys of the judged cases' rows.
-  const std::set<std::string>& rows() const { return rows_; }
   const Json& shard() const { return shard_; }
 
  private:
@@ -318,8 +316,6 @@ class Suite {
   /// Writes a case's results to disk and passes them to the listener. Only its outcome stays in memory.
   void report_case(size_t place, const results::Case& item) {
     written_.add(place, item);
-    if (!item.file.empty())
-      rows_.insert(row_key(item));
     const CaseOutcome& outcome = judged_.emplace(place, outcome_of(item)).first->second;
     progress_.clear();
     finished_(item);
@@ -348,7 +344,6 @@ class Suite {
   std::vector<std::string> unfinished_;
   RunEnds ends_;
   Json shard_;
-  std::set<std::string> rows_;
   RunStatus status_;
 };
 
@@ -384,7 +379,7 @@ SuiteOutcome run_suite(const std::vector<Case>& cases, const SuiteOptions& optio
   if (const std::string trimmed = suite.trim(outcome.cases).text(); !trimmed.empty())
     progress.note(trimmed);
   rest["seconds"] = seconds_since(begin);
-  outcome.earlier = keep_earlier_report(suite.rows(), options.out);
+  outcome.earlier = keep_earlier_report(writer.rows(), options.out);
   writer.finish(rest);
   return outcome;
 }

@@ -104,7 +104,7 @@ JsonItems::JsonItems(std::unique_ptr<std::istream> text, const std::string& key)
     std::for_each_n(block.data(), text_->gcount(), [&](char byte) { finder.read(byte); });
   if (text_->bad())
     throw UserError("it could not be read to its end");
-  rest_ = Json::parse(finder.rest());
+  rest_ = parse_json(finder.rest());
   if (rest_.is_object() && rest_.contains(key) && rest_[key].is_array() && !rest_[key].empty())
     throw UserError(fmt::format("its key '{}' is written with escape sequences, expected plain text", key));
   for (const auto& [begin, end] : finder.items())
@@ -118,7 +118,7 @@ Json JsonItems::item(size_t number) const {
   text_->seekg(span.begin);
   text_->read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<size_t>(text_->gcount()));  // shorter if the file was truncated since
-  return Json::parse(text);
+  return parse_json(text);
 }
 
 }  // namespace parity

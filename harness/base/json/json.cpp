@@ -5,11 +5,25 @@
 namespace parity {
 namespace {
 
-struct TooDeep {};
-
-bool check_depth(int depth, Json::parse_event_t event, const Json&) {
-  if (opens_too_deep(depth, event))
-    throw TooDeep();
+/// Returns whether at most deepest_json brackets are ever open. In text that is not JSON, this holds up to
+/// the byte at which a parser stops.
+bool is_shallow(std::string_view text) {
+  size_t depth = 0;
+  bool in_string = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char byte = text[i];
+    if (in_string) {
+      i += byte == '\\' ? 1 : 0;
+      in_string = byte != '"';
+    } else if (byte == '"') {
+      in_string = true;
+    } else if (byte == '[' || byte == '{') {
+      if (++depth > deepest_json)
+        return false;
+    } else if (byte == ']' || byte == '}') {
+      depth -= depth > 0 ? 1 : 0;
+    }
+  }
   return true;
 }
 
@@ -20,10 +34,13 @@ bool opens_too_deep(int depth, Json::parse_event_t event) {
   return opens && static_cast<size_t>(depth) >= deepest_json;
 }
 
-Json read_json(std::string_view text) try {
-  return Json::parse(text, check_depth, /*allow_exceptions=*/false);
-} catch (const TooDeep&) {
-  return Json(Json::value_t::discarded);
+Json read_json(std::string_view text) {
+  return is_shallow(text) ? Json::parse(text, nullptr, /*allow_exceptions=*/false)
+                          : Json(Json::value_t::discarded);
+}
+
+Json parse_json(std::string_view text) {
+  return Json::parse(text);
 }
 
 std::string json_text(const Json& json, int indent) {

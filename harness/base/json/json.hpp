@@ -24,6 +24,9 @@ bool opens_too_deep(int depth, Json::parse_event_t event);
 /// deeply.
 Json read_json(std::string_view text);
 
+/// Parses JSON that parity itself has just written, or whose depth is known. \throws Json::exception
+Json parse_json(std::string_view text);
+
 /// Returns JSON as text, for files and for printing. Bytes that are not UTF-8 (in a path or a trainer's
 /// output) become U+FFFD instead of an error.
 /// \param indent  spaces per level; -1: one line

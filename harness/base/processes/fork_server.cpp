@@ -145,7 +145,7 @@ std::vector<std::string> serve_forks(int socket) {
       ::_exit(0);
     if (!fork_orphan())
       continue;
-    const Json request = Json::parse(text.substr(0, static_cast<size_t>(length)));
+    const Json request = parse_json(text.substr(0, static_cast<size_t>(length)));
     if (!is_adopted(request.at("parent").get<pid_t>()))
       ::_exit(127);  // the parent died
     const Reply reply = {::getpid(), become_process(request)};

@@ -33,7 +33,7 @@ bool in_slurm_job() {
 }
 
 Json identity_of_machine(const PlannedRun& run) {
-  const Json all = Json::parse(run.identity);
+  const Json all = parse_json(run.identity);
   Json part = Json::object();
   for (const char* key : {"cpu", "cuda"})
     if (all.is_object() && all.contains(key))

@@ -28,7 +28,7 @@ void resume_before(PlannedRun& run, const std::string& from, int64_t update) {
 /// Returns a run of an arm that is another run although it does the same.
 PlannedRun Plan::again(const PlannedArm& arm, const PlannedRepetition& which) const {
   PlannedRun run = runs_.at(arm.run);
-  Json identity = Json::parse(run.identity);
+  Json identity = parse_json(run.identity);
   identity["repeat"] = which.number;
   run.repetition = which.number;
   run.under = which.under;
@@ -64,7 +64,7 @@ std::string Plan::plan_repetition(PlannedCase& planned, const std::string& arm,
                                   const PlannedRepetition& which, const std::vector<trace::Fault>& planted) {
   PlannedRun run = again(planned.arm(arm), which);
   if (!planted.empty()) {
-    Json identity = Json::parse(run.identity);
+    Json identity = parse_json(run.identity);
     identity["faults"] = trace::to_json(planted);
     run.identity = json_text(identity);
     run.capture.faults = planted;
@@ -84,7 +84,7 @@ std::vector<std::string> Plan::add_watched(PlannedCase& planned, const RunToWatc
   const size_t before = order_.size();
   PlannedArm& place = planned.arm(wanted.arm);
   PlannedRun run = again(place, {"", wanted.under, wanted.number});
-  Json identity = Json::parse(run.identity);
+  Json identity = parse_json(run.identity);
   identity["watched"] = place.watched.size();
   run.elsewhere = wanted.elsewhere && run.threads < core_count();  // else there are no other cores
   run.identity = json_text(identity);

@@ -19,21 +19,25 @@ namespace {
 
 constexpr uint64_t largest_record = 16 << 20;
 
-/// Returns run.json of a run with this identity that ended in `status`; null if there is none.
-Json record_of(const fs::path& folder, const PlannedRun& run, std::string_view status = "complete") {
+/// Returns run.json of a run with this identity; null if there is none.
+Json record_of(const fs::path& folder, const PlannedRun& run) {
   std::error_code error;
   if (!fs::is_regular_file(folder / "run.json", error))
     return nullptr;
   Json record = read_json(read_file(folder / "run.json", largest_record));
-  const bool usable = text_or(record, "schema") == "parity.run/1" && text_or(record, "status") == status &&
-                      record.value("identity", Json()) == Json::parse(run.identity) &&
-                      record.contains("capture") && record["capture"].is_object();
+  const bool usable = text_or(record, "schema") == "parity.run/1" && record.contains("identity") &&
+                      json_text(record["identity"]) == run.identity && record.contains("capture") &&
+                      record["capture"].is_object();
   return usable ? record : Json();
 }
 
-/// Returns the capture of a recorded run; nothing if the record is of another version.
+bool has_status(const Json& record, std::string_view status) {
+  return !record.is_null() && text_or(record, "status") == status;
+}
+
+/// Returns the capture of a run that ended well; nothing if the record is of another version.
 std::optional<trace::Capture> capture_of(const Json& record) {
-  if (record.is_null())
+  if (!has_status(record, "complete"))
     return std::nullopt;
   try {
     return trace::Capture::from_json(record.at("capture"));
@@ -43,11 +47,9 @@ std::optional<trace::Capture> capture_of(const Json& record) {
 }
 
 /// Returns the failure of a run whose device this machine cannot have; nothing if it may have one now.
-std::optional<RunFailure> missing_device(const fs::path& folder, const PlannedRun& run) {
-  const Json record = record_of(folder, run, "failed");
-  const bool has_driver = record.is_null() || record["identity"].value(Json::json_pointer("/cuda/gpus"),
-                                                                       Json()) != Json::object();
-  if (has_driver || !record.contains("failure"))
+std::optional<RunFailure> missing_device(const Json& record) {
+  if (!has_status(record, "failed") || !record.contains("failure") ||
+      record.at("identity").value(Json::json_pointer("/cuda/gpus"), Json()) != Json::object())
     return std::nullopt;
   try {
     RunFailure failure = RunFailure::from_json(record["failure"]);
@@ -115,18 +117,17 @@ Json RunStore::identity(const std::string& id) const {
 
 std::optional<RunResult> RunStore::find(const PlannedRun& run) const {
   const fs::path place = folder(run.id);
-  if (auto failure = run.cacheable ? missing_device(place, run) : std::nullopt) {
+  Json record = run.cacheable ? record_of(place, run) : Json();
+  if (auto failure = missing_device(record)) {
     RunResult result;
     result.folder = place;
     result.cached = true;
     result.failure = std::move(failure);
     return result;
   }
-  Json record = record_of(place, run);
   std::error_code error;
   const std::optional<trace::Capture> captured = capture_of(record);
-  if (!run.cacheable || !captured || !captured->includes(run.capture) ||
-      !fs::exists(place / "trace.h5", error) ||
+  if (!captured || !captured->includes(run.capture) || !fs::exists(place / "trace.h5", error) ||
       (run.is_command() && !has_sources(record.value("sources", Json()))) || !is_as_it_ended(place, record))
     return std::nullopt;
   fs::last_write_time(place / "run.json", fs::file_time_type::clock::now(),
@@ -189,7 +190,7 @@ void RunStore::finish(const PlannedRun& run, const RunResult& result) const {
   Json record = {{"schema", "parity.run/1"},
                  {"id", run.id},
                  {"status", result.complete() ? "complete" : "failed"},
-                 {"identity", Json::parse(run.identity)},
+                 {"identity", parse_json(run.identity)},
                  {"capture", run.capture.to_json()},
                  {"seconds", result.seconds},
                  {"ended", result.ended}};

@@ -87,7 +87,7 @@ Json execute_run(const PlannedRun& run, const Attempt& attempt, const Json& task
                    fmt::format("the node cannot enter {}: {}; run parity in a folder that all nodes share",
                                work, error.message()));
   const Machine here = this_machine();
-  if (const std::string problem = machine_difference(Json::parse(run.identity), here); !problem.empty()) {
+  if (const std::string problem = machine_difference(parse_json(run.identity), here); !problem.empty()) {
     Json refused = refusal(run, attempt, store,
                            "the node " + problem +
                                "; choose nodes of one kind with options of the site, and "

@@ -28,7 +28,7 @@ fs::path input_path(const PlannedRun& run, const std::string& name) {
 }  // namespace
 
 std::string content_difference(const PlannedRun& run, const fs::path& trainer, ContentHashes& hashes) {
-  const Json identity = Json::parse(run.identity);
+  const Json identity = parse_json(run.identity);
   try {
     const fs::path program = run.program.empty() ? trainer : run.program;
     if (identity.contains("program") && identity["program"] != hashes.of_program(program))

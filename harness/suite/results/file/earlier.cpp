@@ -7,12 +7,12 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "harness/base/error.hpp"
 #include "harness/base/json/fields.hpp"
 #include "harness/base/text/utc.hpp"
 #include "harness/suite/results/file/merge.hpp"
+#include "harness/suite/results/file/writer.hpp"
 
 namespace parity::suite {
 namespace fs = std::filesystem;
@@ -24,16 +24,23 @@ struct Rows {
   std::string started;
 };
 
-/// Returns the rows of a folder's results; none if they are missing or damaged. Findings about all goldens
-/// are no rows of a case.
-std::optional<Rows> rows_in(const fs::path& folder) try {
-  const JsonItems cases = read_results(folder);
-  Rows rows{{}, text_or(cases.rest(), "started")};
+std::set<std::string> rows_of_cases(const JsonItems& cases, const fs::path& folder) {
+  std::set<std::string> keys;
   for (size_t i = 0; i < cases.size(); ++i)
     if (const results::Case item = read_case_results(cases, i, folder); !item.file.empty())
-      rows.keys.insert(row_key(item));
-  return rows;
+      keys.insert(row_key(item));
+  return keys;
+}
+
+/// Returns the rows of a folder's results; none if they are missing or damaged.
+std::optional<Rows> rows_in(const fs::path& folder) try {
+  const JsonItems cases = read_results(folder);
+  const Json rows = cases.rest().value("rows", Json());
+  return Rows{rows.is_array() ? rows.get<std::set<std::string>>() : rows_of_cases(cases, folder),
+              text_or(cases.rest(), "started")};
 } catch (const UserError&) {
+  return std::nullopt;
+} catch (const Json::exception&) {
   return std::nullopt;
 }
 
@@ -75,10 +82,6 @@ void drop_replaced(const fs::path& out, std::set<std::string> newer) {
 }
 
 }  // namespace
-
-std::string row_key(const results::Case& item) {
-  return fmt::format("{} {}", item.name, fmt::join(item.settings, " "));
-}
 
 std::optional<EarlierReport> keep_earlier_report(const std::set<std::string>& next, const fs::path& out) {
   const std::optional<Rows> rows = rows_in(out);

@@ -8,8 +8,6 @@
 #include <set>
 #include <string>
 
-#include "harness/results/case.hpp"
-
 namespace parity::suite {
 
 /// A report that a later run of the same output folder set aside.
@@ -18,9 +16,6 @@ struct EarlierReport {
   size_t cases = 0;              ///< number of its cases
   std::string started;           ///< when its run began; "" if unknown
 };
-
-/// Returns what tells the rows of cases apart: the name, and the `--set` arguments that changed the case.
-std::string row_key(const results::Case& item);
 
 /// Copies OUT/results.json to OUT/earlier/TIME if it has a row that the results of the next run will not
 /// have.

@@ -27,10 +27,6 @@ fs::path file_of(const std::string& case_name, const fs::path& out) {
   return out / "cases" / (case_name + ".json");
 }
 
-std::string seal_of(const Json& results) {
-  return content_hash(json_text(results));
-}
-
 const results::Arm& arm_in(const results::Case& item, const std::string& name) {
   if (const results::Arm* arm = item.find_arm(name))
     return *arm;
@@ -73,29 +69,43 @@ void refuse_case_without_arm(const std::string& words, const fs::path& out) {
                   ExitCode::missing);
 }
 
-/// Returns the JSON of a case's file; discarded if there is none or it is not JSON.
-Json kept_json(const std::string& case_name, const fs::path& out) {
+/// Returns the text of a case's file; "" if there is none.
+std::string kept_text(const std::string& case_name, const fs::path& out) {
   const fs::path file = file_of(case_name, out);
   std::error_code error;
-  return fs::is_regular_file(file, error) ? read_json(read_file(file)) : Json(Json::value_t::discarded);
+  return fs::is_regular_file(file, error) ? read_file(file) : "";
+}
+
+// {"seal": "...", "results": {...}}: the digest is of the results as they are written, which are read once.
+std::string sealed(const std::string& results) {
+  return fmt::format("{{\"seal\":\"{}\",\"results\":{}}}\n", content_hash(results), results);
+}
+
+/// Returns the results in a case's file; "" if they do not have the digest that is beside them.
+std::string_view unsealed(std::string_view text) {
+  constexpr std::string_view before = "\"results\":", after = "}\n";
+  const size_t begin = text.find(before);
+  if (begin == std::string_view::npos || !text.ends_with(after))
+    return {};
+  const std::string_view results =
+      text.substr(begin + before.size(), text.size() - begin - before.size() - after.size());
+  return sealed(std::string(results)) == text ? results : std::string_view();
 }
 
 }  // namespace
 
 void keep_results(const results::Case& item, const fs::path& out) {
-  Json sealed = results::to_json(item);
-  sealed["seal"] = seal_of(sealed);
-  write_file(file_of(item.name, out), json_text(sealed) + "\n");
+  write_file(file_of(item.name, out), sealed(json_text(results::to_json(item))));
 }
 
 results::Case last_results(const std::string& case_name, const fs::path& out) {
-  const Json kept = kept_json(case_name, out);
-  if (!kept.is_object() || !kept.contains("arms"))
+  const Json kept = read_json(kept_text(case_name, out));
+  if (!kept.is_object() || !kept.contains("results"))
     throw UserError("no run of " + case_name + " is in " + out.string() + near_case(case_name, out) +
                         " (a case is known there once it has run); run: parity run " + case_name,
                     ExitCode::missing);
   try {
-    return results::read_case(kept);
+    return results::read_case(kept["results"]);
   } catch (const UserError& problem) {
     throw UserError(file_of(case_name, out).string() + " is damaged or of another version of parity (" +
                     problem.what() + "); run: parity run " + case_name);
@@ -103,14 +113,9 @@ results::Case last_results(const std::string& case_name, const fs::path& out) {
 }
 
 std::optional<results::Case> sealed_results(const std::string& case_name, const fs::path& out) try {
-  Json kept = kept_json(case_name, out);
-  if (!kept.is_object())
-    return std::nullopt;
-  const std::string seal = text_or(kept, "seal");
-  kept.erase("seal");
-  if (seal.empty() || seal != seal_of(kept))
-    return std::nullopt;
-  return results::read_case(kept);
+  const std::string text = kept_text(case_name, out);
+  const Json kept = read_json(unsealed(text));
+  return kept.is_object() ? std::optional(results::read_case(kept)) : std::nullopt;
 } catch (const UserError&) {
   return std::nullopt;  // damaged
 }

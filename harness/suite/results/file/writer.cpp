@@ -4,6 +4,9 @@
 
 #include <string>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "harness/base/error.hpp"
 #include "harness/base/files/file.hpp"
 #include "harness/results/write_case.hpp"
@@ -25,17 +28,24 @@ std::string indented(const std::string& text) {
 
 }  // namespace
 
+std::string row_key(const results::Case& item) {
+  return fmt::format("{} {}", item.name, fmt::join(item.settings, " "));
+}
+
 ResultsWriter::ResultsWriter(std::filesystem::path file)
     : file_(std::move(file)), cases_(file_.parent_path()) {}
 
 void ResultsWriter::add(size_t place, const results::Case& item) {
   require(pieces_.emplace(place, cases_.add(indented(json_text(results::to_json(item), 1)))).second,
           "two cases have one place in the results");
+  if (!item.file.empty())
+    rows_.insert(row_key(item));
 }
 
-void ResultsWriter::finish(const Json& rest) {
+void ResultsWriter::finish(Json rest) {
   require(rest.is_object() && !rest.empty() && !rest.contains("cases"),
           "what is said of all is not the cases");
+  rest["rows"] = rows_;
   NewFile file(file_);
   file.write("{\n \"cases\": [");
   const char* before = "\n";

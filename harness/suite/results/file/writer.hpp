@@ -4,12 +4,17 @@
 
 #include <filesystem>
 #include <map>
+#include <set>
+#include <string>
 
 #include "harness/base/files/spool.hpp"
 #include "harness/base/json/json.hpp"
 #include "harness/results/case.hpp"
 
 namespace parity::suite {
+
+/// Returns what distinguishes the rows of cases: the name, and the `--set` arguments that changed the case.
+std::string row_key(const results::Case& item);
 
 /// Writes results.json (schema parity.results/2) piece by piece: each case once, then the members about all
 /// cases. An added case is on disk and no longer in memory.
@@ -22,13 +27,16 @@ class ResultsWriter {
   /// \param place  index among the cases
   /// \throws UserError if the disk is full
   void add(size_t place, const results::Case& item);
-  /// Writes the file: cases by index, then the other members, `rest`.
+  /// Returns the row keys of the added cases. Findings about all goldens are no rows of a case.
+  const std::set<std::string>& rows() const { return rows_; }
+  /// Writes the file: cases by index, then the other members, `rest`, and `rows`.
   /// \throws UserError if the disk is full
-  void finish(const Json& rest);
+  void finish(Json rest);
 
  private:
   std::filesystem::path file_;
   Spool cases_;
+  std::set<std::string> rows_;
   std::map<size_t, size_t> pieces_;  ///< index of the case -> index in the spool
 };
 

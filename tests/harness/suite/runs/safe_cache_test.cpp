@@ -247,8 +247,8 @@ TEST_F(SafeCacheTest, AnEditedVerdict_IsJudgedAgain) {
   EXPECT_FALSE(passed(run({item()})));
   const fs::path kept = folder_ / "out/cases" / (item().name + ".json");
   Json edited = Json::parse(read_file(kept));
-  edited["passed"] = true;
-  edited["checks"][0]["passed"] = true;
+  edited["results"]["passed"] = true;
+  edited["results"]["checks"][0]["passed"] = true;
   write_file(kept, edited.dump());
   EXPECT_FALSE(passed(run({item()})));
   edited.erase("seal");
