@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -29,6 +30,36 @@ void refuse_float64_arms(const std::vector<Side>& sides) {
           side.name +
           " runs in float64 itself (a collapse is measured between a float32 run and its float64 "
           "twin); set dtype = \"float32\" in the arm");
+}
+
+/// Returns the first update at which a channel of an arm and its twin differ; nothing if neither has it.
+/// \param last  of the updates that are judged
+std::optional<int64_t> first_other(const std::string& channel, const Side& arm, const Side& twin,
+                                   int64_t last) {
+  if (!arm.trace->channels().contains(channel) && !twin.trace->channels().contains(channel))
+    return std::nullopt;
+  std::vector<int64_t> steps = arm.trace->steps();
+  std::erase_if(steps, [last](int64_t step) { return step > last; });
+  const Series of_arm = channel_at(arm, channel, steps), of_twin = channel_at(twin, channel, steps);
+  for (size_t i = 0; i < steps.size(); ++i)
+    if (!same_bits(of_arm, i, of_twin, i))
+      return steps[i];
+  return std::nullopt;
+}
+
+/// Requires that a twin makes its arm's updates, of the same batches. float64 does not overflow where
+/// narrower types do, and may sample other tokens: neither is rounding.
+/// \throws MissingEvidence at the first update that is another one
+void require_same_updates(const Side& arm, const Side& twin, int64_t last) {
+  constexpr const char* so =
+      "so the twin is another run and shows no rounding; judge earlier updates, or compare "
+      "the arms by bits or bounds";
+  if (const auto step = first_other("update_skipped", arm, twin, last))
+    throw MissingEvidence(
+        fmt::format("only one of {} and its float64 twin skipped update {}, {}", arm.name, *step, so));
+  if (const auto step = first_other("batch_digest", arm, twin, last))
+    throw MissingEvidence(
+        fmt::format("{} and its float64 twin read different batches at update {}, {}", arm.name, *step, so));
 }
 
 TwinMeasure measure_twin_channel(const std::string& name, const Four& four,
@@ -107,6 +138,9 @@ TwinEvidence twin_evidence_of(const Check& check, const std::vector<Side>& sides
   if (sides.at(0).stored_twins)
     return *sides.at(0).stored_twins;
   const Four four = {sides.at(0), sides.at(1), twin_of(sides.at(0)), twin_of(sides.at(1))};
+  const int64_t last = resolve(check.steps, sides).last;
+  require_same_updates(four.a, four.twin_a, last);
+  require_same_updates(four.b, four.twin_b, last);
   TwinEvidence evidence;
   evidence.other_path = find_other_path(four.twin_a, four.twin_b).value_or("");
   if (check.of_tensors()) {

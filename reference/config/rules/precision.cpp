@@ -30,6 +30,9 @@ void check_parts_of_recipes(const LinearConfig& linear, const Rules& rules) {
 
 void check_recipe(const RunConfig& config, const Rules& rules) {
   check_parts_of_recipes(config.linear, rules);
+  rules.rule(config.train.float8 != Float8Scales::first || config.dtype != Precision::exact, "train.float8",
+             "weights that outgrow the first scales are cut, and residues have no order",
+             "set dtype = \"float64\"");
   if (config.linear.recipe == LinearRecipe::none)
     return;
   const auto refuse = [&](bool is_used, const std::string& why, const std::string& remedy) {

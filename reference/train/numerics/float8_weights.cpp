@@ -16,8 +16,9 @@ bool is_rounded(const std::string& name, const torch::Tensor& weight) {
   return name.starts_with("layers.") && weight.dim() == 2;
 }
 
-torch::Tensor scale_of(const torch::Tensor& amax) {
-  return amax.clamp_min(least_amax).reciprocal().mul_(largest_e4m3);
+/// \param bound  largest magnitude that keeps its value
+torch::Tensor scale_of(const torch::Tensor& bound) {
+  return bound.reciprocal().mul_(largest_e4m3);
 }
 
 }  // namespace
@@ -32,10 +33,11 @@ struct Float8Weights::State {
   std::shared_ptr<const Group> parts;
   std::shared_ptr<const Group> tensor;
   Float8Scales scales;
+  bool rounds;
   std::unordered_map<const c10::TensorImpl*, std::string> names;  ///< of the tensors that forward uses
-  std::map<std::string, torch::Tensor> known;
+  std::map<std::string, torch::Tensor> bounds;
 
-  void update_scales() {
+  void update_bounds() {
     const torch::NoGradGuard no_grad;
     std::vector<torch::Tensor> amaxs;
     for (const Parameter& parameter : trained)
@@ -44,15 +46,15 @@ struct Float8Weights::State {
     const torch::Tensor all = at::stack(amaxs);
     parts->all_reduce(all, Reduction::max);
     for (size_t i = 0; i < trained.size(); ++i)
-      known[trained[i].name] = scale_of(all[static_cast<int64_t>(i)]);
+      bounds[trained[i].name] = all[static_cast<int64_t>(i)].clamp_min(least_amax);
   }
 
-  torch::Tensor scale_for(const std::string& name, const torch::Tensor& weight) const {
+  torch::Tensor bound_of(const std::string& name, const torch::Tensor& weight) const {
     if (scales != Float8Scales::each_forward)
-      return known.at(name).to(weight.scalar_type());
+      return bounds.at(name).to(weight.scalar_type());
     const torch::Tensor amax = weight.abs().amax();
     tensor->all_reduce(amax, Reduction::max);
-    return scale_of(amax);
+    return amax.clamp_min_(least_amax);
   }
 
   torch::Tensor used(const torch::Tensor& weight) const {
@@ -62,14 +64,15 @@ struct Float8Weights::State {
     torch::Tensor rounded;
     {
       const torch::NoGradGuard no_grad;
-      rounded = rounded_to_float8(weight, scale_for(name->second, weight));
+      const torch::Tensor bound = bound_of(name->second, weight);
+      rounded = rounds ? rounded_to_float8(weight, scale_of(bound)) : weight.clamp(bound.neg(), bound);
     }
     return rounded + (weight - weight.detach());  // adds 0, and lets gradients through
   }
 };
 
 Float8Weights::Float8Weights(Decoder& model, Parameters trained, const Parallel& parallel,
-                             Float8Scales scales)
+                             Float8Scales scales, bool rounds)
     : state_(std::make_shared<State>()) {
   std::erase_if(trained,
                 [](const Parameter& parameter) { return !is_rounded(parameter.name, parameter.value); });
@@ -77,6 +80,7 @@ Float8Weights::Float8Weights(Decoder& model, Parameters trained, const Parallel&
   state_->parts = parallel.stage;
   state_->tensor = parallel.tensor;
   state_->scales = scales;
+  state_->rounds = rounds;
   model.visit_weights([this](const std::string& name, const torch::Tensor& weight) {
     for (const Parameter& own : state_->trained)
       if (own.name == name)
@@ -90,12 +94,12 @@ Float8Weights::Float8Weights(Decoder& model, Parameters trained, const Parallel&
       return multiply(x, state->used(weight), bias);
     };
   model.hooks().compute_with(std::move(operators));
-  state_->update_scales();
+  state_->update_bounds();
 }
 
 void Float8Weights::after_update() {
   if (state_->scales == Float8Scales::after_update)
-    state_->update_scales();
+    state_->update_bounds();
 }
 
 }  // namespace parity::reference

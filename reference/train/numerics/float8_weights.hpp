@@ -21,14 +21,16 @@ namespace parity::reference {
 /// Gradients go to W as if W had been used. Activations and gradients are not rounded. Float8Scales says when
 /// s is computed: at each forward pass, or for all matrices after the optimizer. The second way gives the
 /// same bits with one collective. Float8Scales::first emulates a forgotten hook: the initial scales are never
-/// updated. Source: torchtitan's float8 converter (post_optimizer_hook); torchao's dynamic tensorwise
-/// scaling.
+/// updated, so that weights that outgrow them are cut. A twin cuts the same and rounds nothing. Source:
+/// torchtitan's float8 converter (post_optimizer_hook); torchao's dynamic tensorwise scaling.
 class Float8Weights {
  public:
   /// Hooks into the matrix products of the model.
   /// \param model    with all parallelisms applied; must outlive this object
   /// \param trained  the parameters that this rank trains
-  Float8Weights(Decoder& model, Parameters trained, const Parallel& parallel, Float8Scales scales);
+  /// \param rounds   not in a twin
+  Float8Weights(Decoder& model, Parameters trained, const Parallel& parallel, Float8Scales scales,
+                bool rounds);
 
   /// Computes new scales. Call it after the optimizer, and after parameters were written from outside.
   void after_update();

@@ -134,8 +134,8 @@ TrainerState::TrainerState(const RunConfig& run_config, std::shared_ptr<Group> w
     scaler.emplace(config.loss, model.device());
   if (config.linear.recipe != LinearRecipe::none)
     multiply_by_recipe(model, applied.parameters, config.linear, rounds(config));
-  if (config.train.float8 != Float8Scales::none && config.dtype != Precision::float64)
-    float8.emplace(model, applied.parameters, parallel, config.train.float8);
+  if (config.train.float8 != Float8Scales::none && config.dtype != Precision::exact)
+    float8.emplace(model, applied.parameters, parallel, config.train.float8, rounds(config));
   for (std::string& warning : document_warnings(config, loader.positions_restart()))
     warnings.push_back(std::move(warning));
   for (std::string& warning : autocast_warnings(config))

@@ -31,6 +31,30 @@ TEST_F(EquivalentTest, FindsADifferenceThatStaysInFloat64) {
   EXPECT_THAT(result.sentence, HasSubstr("by more than rounding"));
 }
 
+TEST_F(EquivalentTest, TwinOfOtherUpdates_ShowsNothing) {
+  const auto with = [](const char* channel, int64_t fourth, std::vector<double> loss) {
+    PlantedRun run = run_of(std::move(loss));
+    run.channels[channel] = std::vector<int64_t>{0, 0, 0, fourth, 0, 0, 0, 0, 0, 0};
+    return run;
+  };
+  const std::map<const char*, const char*> sentences = {
+      {"update_skipped", "only one of b and its float64 twin skipped update 4"},
+      {"batch_digest", "b and its float64 twin read different batches at update 4"}};
+  add_pair();
+  for (const Relation relation : {Relation::equivalent, Relation::distinct})
+    for (const auto& [channel, sentence] : sentences) {
+      add_arm("b", with(channel, 1, noisy(u32, 2, true)));
+      add_twin("b", with(channel, 0, noisy(u64, 4, false)));
+      Check check = check_of(relation, {"loss"});
+      EXPECT_EQ(judge(check, arms).verdict, Verdict::missing);
+      EXPECT_THAT(judge(check, arms).sentence, HasSubstr(sentence));
+      check.steps = {StepWindow::Kind::range, 1, 3};
+      EXPECT_NE(judge(check, arms).verdict, Verdict::missing) << "until then the twin is the same run";
+      add_twin("b", with(channel, 1, noisy(u64, 4, false)));
+      EXPECT_NE(judge(check_of(relation, {"loss"}), arms).verdict, Verdict::missing);
+    }
+}
+
 TEST_F(EquivalentTest, FindsADifferenceFarBelowFloat32) {
   add_pair(1e-9);
   const CheckResult result = judge(check_of(Relation::equivalent, {"loss"}), arms);

@@ -80,10 +80,20 @@ TEST_F(Float8WeightsTest, ChangesWhatIsComputedAndStillTrains) {
   EXPECT_LT(rounded[3], rounded[0]);
 }
 
-TEST_F(Float8WeightsTest, ATwinKnowsNone) {
+TEST_F(Float8WeightsTest, Twin_RoundsNothing) {
   RunConfig twin = config_of(Float8Scales::each_forward), plain = config_of(Float8Scales::none);
   twin.dtype = plain.dtype = Precision::float64;
   EXPECT_EQ(trained(twin), trained(plain));
+  twin.train.float8 = Float8Scales::after_update;
+  EXPECT_EQ(trained(twin), trained(plain));
+}
+
+TEST_F(Float8WeightsTest, TwinOfStaleScales_CutsWeightsThatOutgrewThem) {
+  RunConfig twin = config_of(Float8Scales::first), plain = config_of(Float8Scales::none);
+  twin.dtype = plain.dtype = Precision::float64;
+  const std::vector<double> cut = trained(twin), whole = trained(plain);
+  EXPECT_EQ(cut[0], whole[0]);
+  EXPECT_GT(std::abs(cut[3] - whole[3]), 1e-6);
 }
 
 }  // namespace
