@@ -69,6 +69,15 @@ std::vector<fs::path> kept_reports(const fs::path& out) {
   return folders;
 }
 
+/// Copies a folder's results to another. \return whether they could be read
+bool copied(const fs::path& out, const fs::path& folder) try {
+  merge_results({out}, folder);
+  return true;
+} catch (const UserError&) {
+  fs::remove_all(folder);
+  return false;
+}
+
 /// Removes each kept report whose rows are all in newer ones.
 void drop_replaced(const fs::path& out, std::set<std::string> newer) {
   for (const fs::path& folder : kept_reports(out)) {
@@ -87,8 +96,9 @@ std::optional<EarlierReport> keep_earlier_report(const std::set<std::string>& ne
   const std::optional<Rows> rows = rows_in(out);
   std::optional<EarlierReport> kept;
   if (rows && !all_in(rows->keys, next)) {
-    kept = EarlierReport{new_folder(out, rows->started), rows->keys.size(), rows->started};
-    merge_results({out}, kept->folder);
+    const fs::path folder = new_folder(out, rows->started);
+    if (copied(out, folder))
+      kept = EarlierReport{folder, rows->keys.size(), rows->started};
   }
   drop_replaced(out, next);
   return kept;

@@ -5,6 +5,9 @@
 #include <gmock/gmock.h>
 
 #include "harness/base/files/file.hpp"
+#include "harness/base/json/json.hpp"
+#include "harness/suite/results/file/merge.hpp"
+#include "harness/suite/results/file/writer.hpp"
 #include "tests/support/scratch.hpp"
 
 namespace parity::suite {
@@ -67,6 +70,26 @@ TEST_F(EarlierReportTest, ReportOfMoreCases_IsKept) {
 TEST_F(EarlierReportTest, SameCases_AreReplaced) {
   write("2026-01-01T10:00:00Z", {"lr/a", "lr/b"});
   EXPECT_FALSE(keep({"lr/a", "lr/b", "lr/c"}));
+  EXPECT_THAT(kept(), IsEmpty());
+}
+
+TEST_F(EarlierReportTest, RowsThatTheFileNames_AreNotReadAgain) {
+  write("2026-01-01T10:00:00Z", {"lr/a"});
+  merge_results({folder}, folder / "again");
+  const Json written = Json::parse(read_file(folder / "again/results.json"));
+  EXPECT_EQ(written.at("rows"), Json({key_of("lr/a")}));
+  Json other = written;
+  other["rows"] = {key_of("lr/a"), key_of("lr/b")};
+  write_file(folder / "results.json", other.dump());
+  const auto earlier = keep({"lr/a"});
+  ASSERT_TRUE(earlier);
+  EXPECT_EQ(earlier->cases, 2U);
+}
+
+TEST_F(EarlierReportTest, DamagedCase_DoesNotEndTheRun) {
+  write_file(folder / "results.json", R"({"schema": "parity.results/2", "summary": {}, "rows": ["lr/a "],
+                                         "cases": [{"name": 1}]})");
+  EXPECT_FALSE(keep({"lr/b"}));
   EXPECT_THAT(kept(), IsEmpty());
 }
 
