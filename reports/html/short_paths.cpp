@@ -64,7 +64,8 @@ std::string home_folder() {
 
 ShortPaths::ShortPaths() : ShortPaths(fs::current_path(), home_folder()) {}
 
-ShortPaths::ShortPaths(const fs::path& work, const fs::path& home) : work_(work.string()), home_(home.string()) {}
+ShortPaths::ShortPaths(const fs::path& work, const fs::path& home)
+    : work_(work.string()), home_(home.string()) {}
 
 std::string ShortPaths::shortened(const std::string& path) const {
   const std::vector<std::string> names = names_of(path);
