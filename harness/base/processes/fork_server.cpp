@@ -28,7 +28,8 @@ namespace parity {
 namespace {
 
 constexpr size_t largest_request = 128 << 10;  // bytes; the kernel's usual limit is 208 KiB
-constexpr int patience_ms = 10'000;
+constexpr int patience_ms = 60'000;  // the first answer comes once the server has loaded what it loads
+constexpr int adoption_ms = 10'000;
 
 /// What a forked process says of itself once it is ready.
 struct Reply {
@@ -37,7 +38,7 @@ struct Reply {
 };
 
 /// Starts the server with its end of a pair of sockets.
-std::pair<int, Process> start_server(const std::string& program,
+std::pair<int, Process> start_server(std::vector<std::string> words,
                                      const std::map<std::string, std::string>& environment) {
   std::array<int, 2> ends = {};
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
@@ -45,7 +46,8 @@ std::pair<int, Process> start_server(const std::string& program,
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   ::fcntl(ends[1], F_SETFD, 0);  // the server inherits it
   ProcessSpec spec;
-  spec.argv = {program, fmt::format("--fork-server={}", ends[1])};
+  spec.argv = std::move(words);
+  spec.argv.push_back(fmt::format("--fork-server={}", ends[1]));
   spec.environment = environment;
   try {
     Process server = Process::spawn(spec);
@@ -71,7 +73,7 @@ std::string request_text(const ProcessSpec& spec) {
 
 /// Waits until the process that forked this one has ended, so that `parent` has adopted it.
 bool is_adopted(pid_t parent) {
-  for (int i = 0; i < patience_ms && ::getppid() != parent; ++i)
+  for (int i = 0; i < adoption_ms && ::getppid() != parent; ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   return ::getppid() == parent;
@@ -102,13 +104,14 @@ bool fork_orphan() {
 
 }  // namespace
 
-ForkServer::ForkServer(const std::string& program, const std::map<std::string, std::string>& environment)
-    : ForkServer(start_server(program, environment)) {}
+ForkServer::ForkServer(std::vector<std::string> words, const std::map<std::string, std::string>& environment)
+    : ForkServer(start_server(std::move(words), environment)) {}
 
 ForkServer::ForkServer(std::pair<int, Process> started)
     : socket_(started.first), server_(std::move(started.second)) {}
 
 ForkServer::~ForkServer() {
+  server_.stop(std::chrono::milliseconds(0));  // before it reads a request that nobody waits for
   ::close(socket_);
 }
 
@@ -149,9 +152,9 @@ std::vector<std::string> serve_forks(int socket) {
     if (!is_adopted(request.at("parent").get<pid_t>()))
       ::_exit(127);  // the parent died
     const Reply reply = {::getpid(), become_process(request)};
-    [[maybe_unused]] const ssize_t sent = ::send(socket, &reply, sizeof reply, MSG_NOSIGNAL);
+    const bool answered = ::send(socket, &reply, sizeof reply, MSG_NOSIGNAL) == sizeof reply;
     ::close(socket);
-    if (reply.error != 0)
+    if (reply.error != 0 || !answered)  // nobody waits for a process that could not answer
       ::_exit(127);
     return request.at("argv").get<std::vector<std::string>>();
   }

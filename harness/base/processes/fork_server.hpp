@@ -19,16 +19,17 @@ namespace parity {
 /// it computes the same bits.
 class ForkServer {
  public:
-  /// Starts `program --fork-server=FD`.
+  /// Starts the program with `--fork-server=FD` as its last argument.
+  /// \param words        the program and its arguments
   /// \param environment  what the program reads while it loads, and is the same for each process
   /// \throws UserError as Process::spawn
-  ForkServer(const std::string& program, const std::map<std::string, std::string>& environment);
+  ForkServer(std::vector<std::string> words, const std::map<std::string, std::string>& environment);
   ForkServer(const ForkServer&) = delete;
   ForkServer& operator=(const ForkServer&) = delete;
   ~ForkServer();
 
   /// Starts a process with these arguments, environment, streams, group and cores. Its argv[0] and mark are
-  /// not used. \throws UserError if the server does not answer within ten seconds
+  /// not used. \throws UserError if the server does not answer within a minute
   Process spawn(const ProcessSpec& spec);
 
  private:

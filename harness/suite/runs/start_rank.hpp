@@ -7,8 +7,9 @@
 
 namespace parity::suite {
 
-/// Starts a rank of a run. parity's own trainer is forked from a server, which has LibTorch loaded
-/// (base/processes/fork_server.hpp), because half of the time of a short run is its start. A new process
+/// Starts a rank of a run. parity's own trainer and the runner of Python operators are forked from servers,
+/// which have PyTorch loaded (base/processes/fork_server.hpp), because half of the time of a short run is its
+/// start. A new process
 /// starts for a command, another trainer, a repetition and a condition such as memory pressure: those ask
 /// whether processes that have nothing in common agree. PARITY_FORK_SERVER=0 starts a new one for each rank.
 /// \throws UserError if the process cannot start

@@ -44,7 +44,7 @@ class ForkServerTest : public FolderTest {
 };
 
 TEST_F(ForkServerTest, EachProcessHasItsArgumentsEnvironmentAndStatus) {
-  ForkServer server(PARITY_FORKED_PROGRAM, {{"COMMON", "c"}});
+  ForkServer server({PARITY_FORKED_PROGRAM}, {{"COMMON", "c"}});
   ProcessSpec first = spec({"a b", "3"}), second = spec({"x", "0"});
   first.environment = {{"OF_RANK", "0"}};
   EXPECT_EQ(server.spawn(first).wait_for(seconds(20))->exit_status(), 3);
@@ -53,7 +53,7 @@ TEST_F(ForkServerTest, EachProcessHasItsArgumentsEnvironmentAndStatus) {
 }
 
 TEST_F(ForkServerTest, AProcessIsAChildInItsGroup_AndCanBeKilled) {
-  ForkServer server(PARITY_FORKED_PROGRAM, {});
+  ForkServer server({PARITY_FORKED_PROGRAM}, {});
   Process leader = server.spawn(spec({"wait", "0"}));
   ProcessSpec member_spec = spec({"wait", "0"});
   member_spec.group = leader.pid();
@@ -68,7 +68,7 @@ TEST_F(ForkServerTest, AProcessIsAChildInItsGroup_AndCanBeKilled) {
 }
 
 TEST_F(ForkServerTest, AnOutputThatCannotBeOpened_IsSaid) {
-  ForkServer server(PARITY_FORKED_PROGRAM, {});
+  ForkServer server({PARITY_FORKED_PROGRAM}, {});
   ProcessSpec lost = spec({"x", "0"});
   lost.stdout_file = folder / "absent/out";
   try {

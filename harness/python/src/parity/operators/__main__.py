@@ -16,7 +16,7 @@ from ..native import library
 from ..native.memory import memory_of
 from ..native.trace_file import TraceFile
 from ..recording.facts import provenance_text
-from . import function, program, variants
+from . import forks, function, program, variants
 from .beat import beat
 from .call import Guard, gradients, leaves, outputs_of
 from .inputs import Problem, resolved
@@ -140,4 +140,5 @@ def run(config: dict[str, Any], folder: str) -> None:
 
 
 if __name__ == "__main__":
+    forks.become_asked_process()
     sys.exit(program.main(run))
