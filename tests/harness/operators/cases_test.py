@@ -16,8 +16,8 @@ import unittest
 SOURCE, PARITY = pathlib.Path(sys.argv[1]), sys.argv[2]
 
 KERNELS = '''
-import os, signal, time
-import torch
+import os, random, signal, time
+import numpy, torch
 
 def right(x): return x * 2 + 1
 def other_order(x): return (x + 1) + x
@@ -37,6 +37,10 @@ def other_name(y): return y
 def no_tensor(x): return 3
 def alone(x): return x / x.shape[0]
 def detached(x): return x.detach() * 2
+def drawn(x): return x * 2 + random.random()
+def drawn_too(x): return drawn(x)
+def drawn_by_numpy(x): return x * 2 + numpy.random.rand()
+def drawn_by_numpy_too(x): return drawn_by_numpy(x)
 def exact(x):
     return x + x + 1
 
@@ -167,6 +171,13 @@ class CasesTest(unittest.TestCase):
                 done, case = self.one(function, "relation = 'identical'", **more)
                 self.assertEqual(done.returncode, 4, done.stdout + done.stderr)
                 self.assert_says(done, words)
+
+    def test_arms_share_no_random_numbers(self):
+        """Both arms are forked from one process."""
+        pairs = (("drawn", "drawn_too"), ("drawn_by_numpy", "drawn_by_numpy_too"))
+        arms = {name: f'python = "kernels.py:{name}"' for pair in pairs for name in pair}
+        _, case = self.run_case(arms, [f"relation = 'identical'\narms = ['{a}', '{b}']" for a, b in pairs])
+        self.assertEqual([check["passed"] for check in case["checks"][:2]], [False, False], case["checks"])
 
     def test_crash_names_signal_and_shape(self):
         done, case = self.one("dies", "relation = 'identical'")

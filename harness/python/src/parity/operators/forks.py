@@ -54,8 +54,8 @@ def _become(request: dict[str, Any], requests: socket.socket) -> dict[str, Any]:
         pass  # its leader has ended
     os.environ.update(request["environment"])
     error = _set_up(request)
-    if numpy := sys.modules.get("numpy"):
-        numpy.random.seed()  # else each process would draw the same numbers, as Python's own random does not
+    if drawn := sys.modules.get("numpy.random"):  # Python's own random seeds itself after a fork
+        drawn.seed()
     try:
         requests.send(struct.pack("ii", os.getpid(), error))
     except OSError:
