@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "reference/exact/exact.hpp"
 #include "reference/parallel/core/parallel.hpp"
 #include "reference/train/step/trainer.hpp"
 
@@ -81,6 +82,7 @@ double ServedPolicy::push(int64_t version, std::vector<torch::Tensor>& values) {
 double ServedPolicy::push(int64_t version) {
   if (server_ != nullptr)
     return server_->pull(sync_, version).seconds;
+  const exact::ValuesAlone values;  // ranks that only generate have no residues
   const PushResult pushed = sync_.push(version);
   sync_.pull(version);
   return pushed.seconds;

@@ -188,9 +188,6 @@ void check_generator_ranks(const RunConfig& config, const Rules& rules) {
     return;
   rules.rule(config.device == DeviceChoice::cpu, key, "weights move between processes on the CPU only",
              "set device = \"cpu\", or let the trainer's ranks generate (0)");
-  rules.rule(config.dtype != Precision::exact, key,
-             "residues stay in the trainer's processes, and ranks that only generate have none",
-             "prove the run whose trainer's ranks generate (0)");
 }
 
 void check_generator(const RunConfig& config, const Rules& rules) {

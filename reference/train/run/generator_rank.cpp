@@ -6,6 +6,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/trace/write/recorder.hpp"
+#include "reference/exact/exact.hpp"
 #include "reference/train/capture/comm_channels.hpp"
 #include "reference/train/run/open_trace.hpp"
 #include "reference/train/run/provenance.hpp"
@@ -32,6 +33,7 @@ void run_generator_rank(const Invocation& invocation, const RunConfig& config, c
                         Heartbeat& heartbeat, const MakeServing& make_serving) {
   if (!make_serving)
     throw UserError("cannot use rl.generator.ranks (this program has no generator); run parity-train");
+  const exact::ValuesAlone values;  // residues are the trainer's
   const Serving serve = make_serving(config, all);
   const int64_t done = share_progress(0, *all);
   const std::unique_ptr<trace::Recorder> recorder =

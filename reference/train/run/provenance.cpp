@@ -64,11 +64,14 @@ Json device_facts(const Device& device) {
           {"memory_bytes", facts.memory_bytes}};
 }
 
-/// Returns "tp 2", or "tp 2, then cp 2" if another layout resumes from the checkpoint.
+/// Returns "tp 2", "tp 2 beside generator 2" if other ranks generate, or "tp 2, then cp 2" if another layout
+/// resumes from the checkpoint.
 std::string describe_mesh(const RunConfig& config, const Trainer& trainer) {
   const std::string own = trainer.mesh().text();
   const std::string resumed = make_mesh(config.resumed_parallel(), trainer.world().size()).text();
-  return own == resumed ? own : own + ", then " + resumed;
+  const std::string beside =
+      config.rl.generator.ranks > 0 ? " beside generator " + std::to_string(config.rl.generator.ranks) : "";
+  return (own == resumed ? own : own + ", then " + resumed) + beside;
 }
 
 }  // namespace

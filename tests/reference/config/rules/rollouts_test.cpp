@@ -131,8 +131,6 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"rl.generator.ranks = -1", "rl.generator.ranks = -1", "counts from 0"},
         Refused{"rl.generator.ranks = 3\nrl.generator.tp = 2", "rl.generator.tp = 2", "3 ranks of its own"},
         Refused{"rl.generator.ranks = 1\nrl.bill = true", "rl.bill", "ranks hold shards"},
-        Refused{"rl.generator.ranks = 1\ndtype = \"exact\"", "rl.generator.ranks = 1",
-                "residues stay in the trainer's processes"},
         Refused{"rl.generator.ranks = 1\ndevice = \"cuda\"", "rl.generator.ranks = 1", "on the CPU only"},
         Refused{"data.path = \"r.jsonl\"\nrl.generator.ranks = 1", "rl.generator.ranks = 1",
                 "imported rollouts"},

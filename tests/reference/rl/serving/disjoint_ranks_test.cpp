@@ -41,9 +41,15 @@ class DisjointRanksTest : public RanksTest {
 
   static Json numbers_of(const StepResult& result) {
     const PolicyResult& policy = *result.policy;
-    return {
-        result.loss,        result.grad_norm,   policy.rollout_digest,           policy.metrics.ratio_mean,
-        policy.reward_mean, policy.version_lag, policy.metrics.logprob_diff_max, result.update_norm};
+    return {result.loss,
+            result.grad_norm,
+            policy.rollout_digest,
+            policy.metrics.ratio_mean,
+            policy.reward_mean,
+            policy.version_lag,
+            policy.metrics.logprob_diff_max,
+            result.update_norm,
+            policy.metrics.logprobs_equal};
   }
 
   /// Trains on all ranks of a run. \return the numbers of each update on rank 0
@@ -114,6 +120,27 @@ TEST_F(DisjointRanksTest, OverlappedUpdates_HaveTheBitsOfAWaitingLoop) {
       c.rl.loop = RolloutLoop::asynchronous;
       c.rl.staleness = staleness;
     });
+}
+
+/// The weights are the trainer's own, so its log probabilities of the tokens are the generator's.
+TEST_F(DisjointRanksTest, BatchInvariant_ScoresAreTheGeneratorsBits) {
+  const auto shares_equal = [this](PullRule pull) {
+    RunConfig config = policy([&](RunConfig& c) {
+      c.parallel.dp_shard = 2;
+      c.rl.generator.ranks = 1;
+      c.rl.pull = pull;
+      c.attention.backend = AttentionBackend::tiled;
+      c.train.batch_invariant = true;
+    });
+    std::vector<double> shares;
+    for (const Json& update : train(config))
+      shares.push_back(update.back());
+    return shares;
+  };
+  EXPECT_THAT(shares_equal(PullRule::newest), Each(1));
+  const std::vector<double> stale = shares_equal(PullRule::stale);
+  EXPECT_EQ(stale.at(0), 1);
+  EXPECT_THAT(std::vector(stale.begin() + 1, stale.end()), Each(testing::Lt(1)));
 }
 
 TEST_F(DisjointRanksTest, StalePull_HasOtherBitsFromTheSecondUpdate) {
