@@ -14,7 +14,8 @@
 namespace parity::reference {
 namespace {
 
-void record(trace::Recorder& recorder, const ServedUpdate& served, const CommChannels::Values& traffic) {
+void record_served(trace::Recorder& recorder, const ServedUpdate& served,
+                   const CommChannels::Values& traffic) {
   recorder.channel("served_version", served.version, trace::ChannelKind::per_rank);
   recorder.channel("served_tokens", served.tokens, trace::ChannelKind::per_rank);
   for (const auto& [name, value] : traffic)
@@ -48,7 +49,7 @@ void run_generator_rank(const Invocation& invocation, const RunConfig& config, c
     const ServedUpdate served = serve(update);
     if (!recorder)
       continue;
-    record(*recorder, served, comm.end(*all));
+    record_served(*recorder, served, comm.end(*all));
     recorder->end_step();
   }
   if (recorder)

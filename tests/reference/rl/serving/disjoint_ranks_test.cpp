@@ -6,6 +6,7 @@
 
 #include <gmock/gmock.h>
 
+#include "harness/base/error.hpp"
 #include "harness/base/json/json.hpp"
 #include "reference/rl/controller.hpp"
 #include "reference/rl/serving/serving_rank.hpp"
@@ -120,6 +121,39 @@ TEST_F(DisjointRanksTest, OverlappedUpdates_HaveTheBitsOfAWaitingLoop) {
       c.rl.loop = RolloutLoop::asynchronous;
       c.rl.staleness = staleness;
     });
+}
+
+/// With a staleness the generator gets its next weights before the trainer learns, so it works meanwhile.
+TEST_F(DisjointRanksTest, Staleness_PushesBeforeLearning) {
+  for (const int64_t staleness : {0, 1}) {
+    const RunConfig config = policy([&](RunConfig& c) {
+      c.rl.generator.ranks = 1;
+      c.rl.loop = RolloutLoop::asynchronous;
+      c.rl.staleness = staleness;
+    });
+    const std::vector<std::string> complaints = run_ranks(2, [&](Group& world) {
+      if (world.rank() == 1) {
+        const Serving serve = serve_policy(config, held(world));
+        for (int64_t update = 1; update <= 2; ++update)
+          serve(update);
+        return;
+      }
+      Trainer trainer(config, trainers(config, world));
+      Controller controller(trainer, held(world));
+      controller.update();
+      const auto moves = [&world] { return world.traffic().at("world all_to_all").calls; };
+      const int64_t before = moves();
+      int64_t learning = 0;
+      trainer.set_phase_hook([&](trace::Phase phase) {
+        if (phase == trace::Phase::grad)
+          learning = moves();
+      });
+      controller.update();
+      require(moves() > before, "no push in the second update");
+      require((learning > before) == (staleness == 1), "the push is on the other side of learning");
+    });
+    EXPECT_THAT(complaints, Each("")) << "staleness " << staleness;
+  }
 }
 
 /// The weights are the trainer's own, so its log probabilities of the tokens are the generator's.
