@@ -29,6 +29,8 @@ class DisjointRanksTest : public RanksTest {
     RunConfig config = policy_config();
     config.lr.base = 0.01;
     config.rl.max_new_tokens = 3;
+    config.rl.group_size = 1;
+    config.rl.advantage = AdvantageRule::sample_std;  // the reward itself: no group without a gradient
     change(config);
     return config;
   }
@@ -53,7 +55,8 @@ class DisjointRanksTest : public RanksTest {
             policy.metrics.logprobs_equal};
   }
 
-  /// Trains on all ranks of a run. \return the numbers of each update on rank 0
+  /// Trains on all ranks of a run, with a gradient at each update. \return the numbers of each update on rank
+  /// 0
   Json train(const RunConfig& config) {
     const std::filesystem::path file = folder / "numbers.json";
     const std::vector<std::string> complaints = run_ranks(config.ranks(), [&](Group& world) {
@@ -66,8 +69,11 @@ class DisjointRanksTest : public RanksTest {
       Trainer trainer(config, trainers(config, world));
       Controller controller(trainer, held(world));
       Json all = Json::array();
-      for (int update = 0; update < updates; ++update)
-        all.push_back(numbers_of(controller.update()));
+      for (int update = 0; update < updates; ++update) {
+        const StepResult result = controller.update();
+        require(result.grad_norm > 0, "an update without a gradient");
+        all.push_back(numbers_of(result));
+      }
       if (world.rank() == 0)
         write_file(file, all.dump());
     });
