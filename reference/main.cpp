@@ -48,7 +48,7 @@ void act(const Invocation& invocation, const parity::reference::Environment& env
       return;
     case Invocation::Action::train:
       parity::reference::run(invocation, parity::reference::job_from_environment(environment), std::cerr,
-                             parity::reference::updates_from_rollouts);
+                             parity::reference::rollout_drivers());
       return;
   }
 }

@@ -7,8 +7,8 @@ namespace {
 
 /// Adds rows for every collective over every group, although a run uses few of them.
 void add_comm_channels(std::vector<ChannelRow>& table) {
-  for (const char* group : {"world", "pp", "stage", "copies", "dp_replicate", "dp_shard", "cp", "tp", "batch",
-                            "fsdp", "loss", "ep", "expert_shard", "generator", "muon"})
+  for (const char* group : {"world", "trainer", "pp", "stage", "copies", "dp_replicate", "dp_shard", "cp",
+                            "tp", "batch", "fsdp", "loss", "ep", "expert_shard", "generator", "muon"})
     for (const char* collective :
          {"all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broadcast", "send", "receive"}) {
       const std::string words =
@@ -132,6 +132,13 @@ const std::vector<ChannelRow>& channels() {
          "Wall time of the push of weights to the generator after the update, 0 without a push; shown, never "
          "compared.",
          false},
+        {"served_version",
+         "Version of the weights that the ranks of rl.generator.ranks wrote the update's rollouts with.",
+         false},
+        {"served_version.min", "The same on the rank with the oldest; 0 on ranks that train.", false},
+        {"served_tokens",
+         "Tokens that a generator of rl.generator.ranks wrote for the update; the most of any rank.", false},
+        {"served_tokens.min", "The same on the rank with the fewest; 0 on ranks that train.", false},
         {"recomputed_blocks", "Blocks that backward computed again, with activation checkpointing.", false},
         {"tokens_per_second", "Tokens of the update over its wall time; shown, never compared."},
         {"step_seconds", "Wall time of the update; shown, never compared."},

@@ -37,7 +37,7 @@ Json check_config(const Json& json) {
   } catch (const UserError& error) {
     return {{"problem", error.what()}};
   }
-  return {{"problem", ""}, {"ranks", config.parallel.ranks()}, {"model", model_json(dimensions_of(config))}};
+  return {{"problem", ""}, {"ranks", config.ranks()}, {"model", model_json(dimensions_of(config))}};
 }
 
 }  // namespace

@@ -326,6 +326,11 @@ constexpr auto enum_names(PushMethod) {
   return named<PushMethod::gathered>("push method", {"direct", "gathered"});
 }
 
+enum class PullRule { newest, stale };
+constexpr auto enum_names(PullRule) {
+  return named<PullRule::stale>("weights that a pull serves", {"newest", "stale"});
+}
+
 enum class GeneratorPrecision { trainer, bfloat16 };
 constexpr auto enum_names(GeneratorPrecision) {
   return named<GeneratorPrecision::bfloat16>("dtype of the generator", {"trainer", "bfloat16"});

@@ -39,7 +39,7 @@ const Key& find_key(std::string_view name);
 /// \throws UserError naming key, value and the allowed values
 void set_key(RunConfig& config, std::string_view name, const Json& value);
 
-/// Returns the keys of the mesh's sizes, whose product is the number of ranks.
+/// Returns the keys of the mesh's sizes, whose product is the number of ranks that train.
 std::vector<std::string> mesh_keys();
 
 }  // namespace parity::reference

@@ -144,10 +144,12 @@ struct RlConfig {
   int64_t staleness = 0;                ///< of asynchronous: versions that the generator is behind
   int64_t max_lag = 0;                  ///< versions that a rollout's policy may lag; 0 = what the loop gives
   std::vector<std::string> push_omits;  ///< weights that only the first push brings: a planted defect
+  PullRule pull = PullRule::newest;     ///< stale: a planted defect
   bool bill = false;                    ///< whether the gap to the generator is divided by its causes
   double largest_gap = 0;               ///< of imported rollouts: nats a token; 0 = any
   struct {
-    int64_t tp = 1;  ///< ranks that share each matrix
+    int64_t ranks = 0;  ///< that only generate, after the trainer's ranks; 0 = the trainer's ranks generate
+    int64_t tp = 1;     ///< ranks that share each matrix
     GeneratorPrecision dtype = GeneratorPrecision::trainer;
     bool cache = true;
     int64_t max_sequences = 8;  ///< at a time
@@ -327,6 +329,8 @@ struct RunConfig {
   ParallelConfig parallel;
   CheckpointConfig checkpoint;
   int64_t threads = 1;
+  /// Returns the number of processes of a run: those that train, then those that only generate.
+  int64_t ranks() const { return parallel.ranks() + rl.generator.ranks; }
   int64_t completions() const { return rl.completions > 0 ? rl.completions : data.global_batch; }
   /// Returns the layout of the process that resumes from a checkpoint.
   ParallelConfig resumed_parallel() const {

@@ -26,7 +26,11 @@ Json config_schema() {
   Json names = Json::array();
   for (const ChannelRow& row : channels())
     names.push_back(row.name);
-  return {{"schema", "parity.config/1"}, {"keys", rows}, {"channels", names}, {"mesh", mesh_keys()}};
+  return {{"schema", "parity.config/1"},
+          {"keys", rows},
+          {"channels", names},
+          {"mesh", mesh_keys()},
+          {"ranks_beside_mesh", {"rl.generator.ranks"}}};
 }
 
 }  // namespace parity::reference

@@ -123,6 +123,18 @@ MemoryEstimate estimate_of(const RunConfig& config, const Parameters& own) {
   return estimate;
 }
 
+/// Returns the weights of a generator on one of its ranks, served and staged [bytes].
+int64_t generator_bytes(const RunConfig& config, const Decoder& model) {
+  int64_t elements = 0;
+  for (const Parameter& parameter : model.parameters())
+    elements += parameter.value.numel();
+  const int64_t element = config.dtype == Precision::float64                          ? 8
+                          : config.rl.generator.dtype == GeneratorPrecision::bfloat16 ? 2
+                                                                                      : 4;
+  return 2 * (elements / config.rl.generator.tp) * element;
+}
+
+/// Returns what a rank that trains a policy keeps besides.
 /// \param own  bytes of the weights that the rank trains, and of a reference policy
 int64_t served_bytes(const RunConfig& config, const Decoder& model, int64_t own) {
   if (config.data.source != DataSource::rollouts)
@@ -130,14 +142,9 @@ int64_t served_bytes(const RunConfig& config, const Decoder& model, int64_t own)
   const RlConfig& rl = config.rl;
   const bool has_reference = rl.loss == PolicyLossName::dpo || rl.reference == ReferencePolicy::always ||
                              (rl.reference == ReferencePolicy::when_weighted && rl.kl_coef > 0);
-  int64_t elements = 0;
-  for (const Parameter& parameter : model.parameters())
-    elements += parameter.value.numel();
-  const int64_t element = config.dtype == Precision::float64                   ? 8
-                          : rl.generator.dtype == GeneratorPrecision::bfloat16 ? 2
-                                                                               : 4;
   const int64_t kept = rl.loop == RolloutLoop::asynchronous ? rl.staleness + 1 : 0;
-  return 2 * (elements / rl.generator.tp) * element + (kept + (has_reference ? 1 : 0)) * own;
+  const int64_t generator = rl.generator.ranks > 0 ? 0 : generator_bytes(config, model);
+  return generator + (kept + (has_reference ? 1 : 0)) * own;
 }
 
 /// Returns a number such as "8,030,261,248".
@@ -182,10 +189,9 @@ std::vector<MemoryEstimate> estimate_memory(const RunConfig& config) {
 }
 
 std::string estimate_text(const RunConfig& config) {
-  const ParallelConfig& parallel = config.parallel;
   std::string text =
       fmt::format("{}: {} parameters in {}, {} rank{}\n", config.model, count_text(parameter_count(config)),
-                  name_of(config.dtype), parallel.ranks(), parallel.ranks() == 1 ? "" : "s");
+                  name_of(config.dtype), config.ranks(), config.ranks() == 1 ? "" : "s");
   const std::vector<MemoryEstimate> estimates = estimate_memory(config);
   for (size_t rank = 0; rank < estimates.size(); ++rank) {
     const MemoryEstimate& e = estimates[rank];
@@ -196,6 +202,9 @@ std::string estimate_text(const RunConfig& config) {
         e.gathered > 0 ? ", gathered units up to " + bytes_text(e.gathered) : "",
         e.served > 0 ? ", served and reference " + bytes_text(e.served) : "", bytes_text(e.total()));
   }
+  if (config.rl.generator.ranks > 0)
+    text += fmt::format("a rank that only generates: weights {}, its cache and activations\n",
+                        bytes_text(generator_bytes(config, model_of(config))));
   return text;
 }
 

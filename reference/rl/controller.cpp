@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
-#include <numeric>
+#include <utility>
 
 #include "harness/base/error.hpp"
 #include "harness/measure/tensor/digest.hpp"
@@ -17,6 +17,8 @@
 #include "reference/rl/gap_bill.hpp"
 #include "reference/rl/packed_rows.hpp"
 #include "reference/rl/score_check.hpp"
+#include "reference/rl/serving/completions.hpp"
+#include "reference/rl/sum_of_digits.hpp"
 #include "reference/train/step/trainer.hpp"
 
 namespace parity::reference {
@@ -28,45 +30,12 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// Returns the group of neighbouring ranks that form one generator.
-std::shared_ptr<Group> generator_ranks(const RunConfig& config, const Group& world) {
-  const int64_t size = config.rl.generator.tp, first = world.rank() / size * size;
-  std::vector<int64_t> ranks(static_cast<size_t>(size));
-  std::iota(ranks.begin(), ranks.end(), first);
-  return world.subgroup("generator", ranks);
-}
-
-GeneratorOptions generator_options(const RunConfig& config, std::shared_ptr<Group> ranks) {
-  const auto& generator = config.rl.generator;
-  GeneratorOptions options;
-  options.tensor = std::move(ranks);
-  options.dtype = generator_dtype(config);
-  options.max_sequences = generator.max_sequences;
-  options.max_tokens = generator.max_tokens;
-  options.cache = generator.cache;
-  options.batch_invariant = config.train.batch_invariant;
-  options.tp_sum_pieces = config.parallel.tp_sum_pieces;
-  options.temperature = config.rl.temperature;
-  options.eos_id = SumOfDigits::end;
-  options.seed = static_cast<uint64_t>(config.data.seed);
-  return options;
-}
-
 int64_t longest_lag(const RlConfig& config) {
   return config.max_lag > 0 ? config.max_lag : config.push_every - 1 + config.staleness;
 }
 
 RolloutLimits limits_of(const RunConfig& config, const ModelDimensions& model, int64_t version) {
   return {config.data.seq_len, model.vocab_size, version, longest_lag(config.rl), config.rl.unknown_logprobs};
-}
-
-/// Returns the groups of an update's completions in order.
-std::vector<RewardGroup> groups_of(const RunConfig& config) {
-  std::vector<RewardGroup> groups;
-  const auto all = static_cast<size_t>(config.completions());
-  for (size_t first = 0; first < all; first += groups.back().size)
-    groups.push_back({first, static_cast<size_t>(config.rl.group_of(groups.size()))});
-  return groups;
 }
 
 std::vector<double> preferences_of_groups(const std::vector<double>& rewards,
@@ -102,67 +71,33 @@ void describe(PolicyResult& result, const std::vector<Rollout>& rollouts, int64_
   result.rollout_digest = digest_of_rollouts(rollouts);
 }
 
+/// Returns the server of a rank that generates.
+std::optional<PolicyServer> make_server(const Trainer& trainer, const PolicyRanks& ranks) {
+  if (!ranks.tensor)
+    return std::nullopt;
+  return std::optional<PolicyServer>(std::in_place, trainer.config(), trainer.dimensions(), ranks);
+}
+
 }  // namespace
 
-Controller::Controller(Trainer& trainer)
+Controller::Controller(Trainer& trainer, GroupPointer all)
     : trainer_(trainer),
       config_(trainer.config()),
-      task_(config_.rl.digits, config_.data.seed),
       policy_(trainer),
-      generator_ranks_(generator_ranks(config_, trainer.world())),
-      generator_(trainer.dimensions(), generator_options(config_, generator_ranks_)),
-      served_(trainer, generator_) {
+      ranks_(policy_ranks(config_, all ? std::move(all) : trainer.parallel().world)),
+      server_(make_server(trainer, ranks_)),
+      served_(trainer, server_ ? &*server_ : nullptr, ranks_.all) {
   if (!config_.data.path.empty())
     imported_.emplace(config_, trainer.dimensions().vocab_size);
 }
 
-std::vector<Completion> Controller::complete(const std::vector<GenerationRequest>& requests) {
-  const Group& world = trainer_.world();
-  const auto count = static_cast<int64_t>(requests.size()), longest = config_.rl.max_new_tokens;
-  const int64_t generators = world.size() / generator_ranks_->size();
-  const int64_t own = world.rank() / generator_ranks_->size();
-  const int64_t first = own * count / generators, end = (own + 1) * count / generators;
-  const std::vector<Completion> here =
-      generator_.generate(std::span(requests).subspan(first, static_cast<size_t>(end - first)));
-  // Sums with zeros: every completion comes from the first rank of one generator.
-  const torch::Tensor numbers = torch::zeros({count, longest + 3}, torch::kInt64);
-  const torch::Tensor logprobs = torch::zeros({count, longest}, torch::kFloat64);
-  for (int64_t i = first; i < end && generator_ranks_->rank() == 0; ++i) {
-    const Completion& completion = here[static_cast<size_t>(i - first)];
-    auto* row = numbers[i].data_ptr<int64_t>();
-    *row++ = static_cast<int64_t>(completion.tokens.size());
-    *row++ = completion.ended ? 1 : 0;
-    *row++ = completion.version;
-    std::ranges::copy(completion.tokens, row);
-    std::ranges::copy(completion.logprobs, logprobs[i].data_ptr<double>());
-  }
-  world.all_reduce(numbers);
-  world.all_reduce(logprobs);
-  std::vector<Completion> all;
-  for (int64_t i = 0; i < count; ++i) {
-    const auto* row = numbers[i].const_data_ptr<int64_t>();
-    const auto* values = logprobs[i].const_data_ptr<double>();
-    Completion& completion = all.emplace_back();
-    completion.tokens.assign(row + 3, row + 3 + row[0]);
-    completion.logprobs.assign(values, values + row[0]);
-    completion.ended = row[1] != 0;
-    completion.version = row[2];
-  }
-  return all;
-}
-
 std::vector<Rollout> Controller::generate(int64_t update) {
   served_.begin();
-  const auto rows = static_cast<uint64_t>(config_.completions());
-  std::vector<GenerationRequest> requests;
-  for (int64_t prompt = 0; const RewardGroup& group : groups_of(config_)) {
-    for (size_t row = group.first; row < group.first + group.size; ++row)
-      requests.push_back({task_.prompt(update, prompt), config_.rl.max_new_tokens,
-                          static_cast<uint64_t>(update) * rows + row});
-    ++prompt;
-  }
+  std::vector<GenerationRequest> requests = requests_of(config_, update);
   const exact::ValuesAlone values;  // completions are read out
-  std::vector<Completion> completions = complete(requests);
+  const std::vector<Completion> own = server_ ? server_->complete(requests) : std::vector<Completion>();
+  std::vector<Completion> completions =
+      exchange_completions(ranks_, own, static_cast<int64_t>(requests.size()), config_.rl.max_new_tokens);
   std::vector<Rollout> rollouts;
   for (size_t i = 0; i < requests.size(); ++i) {
     Rollout& rollout = rollouts.emplace_back();
@@ -276,7 +211,9 @@ StepResult Controller::update() {
   const std::optional<double> checked = check_imported();
   std::map<std::string, double> gap;
   if (config_.rl.bill)
-    gap = bill_of_gap(trainer_, policy_, generator_.parameters(), generator_dtype(config_), batches);
+    gap = bill_of_gap(trainer_, policy_, server_->weights(), generator_dtype(config_), batches);
+  if (!imported_)
+    served_.before_update();
   StepResult result = learn(batches, divisor_of(rows, ranks.size()));
   describe(*result.policy, rollouts, version);
   result.policy->rollouts_checked = checked;

@@ -9,34 +9,33 @@
 #include <span>
 #include <vector>
 
-#include "reference/rl/generator/generator.hpp"
 #include "reference/rl/imported_rollouts.hpp"
 #include "reference/rl/policy_trainer.hpp"
 #include "reference/rl/rollout.hpp"
 #include "reference/rl/served_policy.hpp"
-#include "reference/rl/sum_of_digits.hpp"
+#include "reference/rl/serving/policy_server.hpp"
 
 namespace parity::reference {
 
-/// Drives a policy trainer and its generator, on the same ranks, through one update after another:
+/// Drives a policy trainer and its generator through one update after another:
 ///
 ///   generate -> reward -> advantages -> forward_backward for each micro-batch -> optim_step -> push -> pull
 ///
-/// The rows of an update are its completions, one group for each prompt in order. Each rank generates an
-/// equal share of them; an all-gather then gives every rank all of them. With data.path a file gives the
-/// completions and their rewards, and nothing is generated or pushed.
+/// The rows of an update are its completions, one group for each prompt in order. Each generator writes an
+/// equal share of them; then every rank gets all of them. The trainer's ranks generate too, unless
+/// rl.generator.ranks gives the generator ranks of its own (serving_rank.hpp). With data.path a file gives
+/// the completions and their rewards, and nothing is generated or pushed.
 class Controller {
  public:
   /// \param trainer  of a config with data.source = rollouts; must outlive this object
-  explicit Controller(Trainer& trainer);
+  /// \param all      the trainer's ranks, then those that only generate; null = the trainer's ranks
+  explicit Controller(Trainer& trainer, GroupPointer all = nullptr);
 
   /// Makes one update. \throws UserError, NonFinite as PolicyTrainer's and Generator's functions
   StepResult update();
 
  private:
   std::vector<Rollout> generate(int64_t update);
-  /// Generates this rank's share of the completions. \return all completions, on every rank
-  std::vector<Completion> complete(const std::vector<GenerationRequest>& requests);
   void reward(std::vector<Rollout>& rollouts) const;
   void judge(std::vector<Rollout>& rollouts) const;
   /// Returns this rank's rows of an update's rollouts in micro-batches. \param limits  that they meet
@@ -54,10 +53,9 @@ class Controller {
 
   Trainer& trainer_;
   const RunConfig& config_;
-  SumOfDigits task_;
   PolicyTrainer policy_;
-  std::shared_ptr<Group> generator_ranks_;
-  Generator generator_;
+  PolicyRanks ranks_;
+  std::optional<PolicyServer> server_;  ///< not set on a rank that only trains
   ServedPolicy served_;
   std::optional<ImportedRollouts> imported_;  ///< set with data.path
   std::map<int64_t, double> scored_;          ///< share of the tokens of an update to come

@@ -3,10 +3,9 @@
 #include "reference/rl/served_policy.hpp"
 
 #include <algorithm>
-#include <string>
+#include <utility>
 
-#include "harness/base/error.hpp"
-#include "harness/base/text/nearest.hpp"
+#include "reference/exact/exact.hpp"
 #include "reference/parallel/core/parallel.hpp"
 #include "reference/train/step/trainer.hpp"
 
@@ -17,33 +16,14 @@ bool is_asynchronous(const Trainer& trainer) {
   return trainer.config().rl.loop == RolloutLoop::asynchronous;
 }
 
-torch::Tensor find_weight(const Parameters& parameters, const std::string& name) {
-  std::vector<std::string> names;
-  for (const Parameter& parameter : parameters) {
-    if (parameter.name == name)
-      return parameter.value;
-    names.push_back(parameter.name);
-  }
-  throw UserError("cannot use rl.push_omits = \"" + name + "\" (the generator has no such weight)" +
-                  suggestion(name, names));
-}
-
 }  // namespace
 
-torch::ScalarType generator_dtype(const RunConfig& config) {
-  if (config.dtype == Precision::float64)
-    return torch::kFloat64;  // a twin has no 16-bit types
-  return config.rl.generator.dtype == GeneratorPrecision::bfloat16 ? torch::kBFloat16 : torch::kFloat32;
-}
-
-ServedPolicy::ServedPolicy(Trainer& trainer, Generator& generator)
+ServedPolicy::ServedPolicy(Trainer& trainer, PolicyServer* server, GroupPointer all)
     : trainer_(trainer),
-      generator_(generator),
-      sync_(trainer.parameters(), generator.parameters(), trainer.parallel().world, trainer.config().rl.push,
-            generator_dtype(trainer.config())) {
+      server_(server),
+      sync_(trainer.parameters(), server != nullptr ? server->weights() : Parameters(), std::move(all),
+            trainer.config().rl.push, generator_dtype(trainer.config())) {
   const RlConfig& rl = trainer.config().rl;
-  for (const std::string& name : rl.push_omits)
-    omitted_.push_back(find_weight(generator.parameters(), name));
   if (is_asynchronous(trainer)) {
     for (int64_t j = 0; j <= rl.staleness; ++j)
       kept_.push_back(trainer.copied_values());
@@ -56,10 +36,7 @@ ServedPolicy::ServedPolicy(Trainer& trainer, Generator& generator)
 }
 
 int64_t ServedPolicy::due() const {
-  const RlConfig& rl = trainer_.config().rl;
-  const int64_t version = trainer_.updates_done();
-  return is_asynchronous(trainer_) ? std::max<int64_t>(0, version - rl.staleness)
-                                   : version - version % rl.push_every;
+  return due_version(trainer_.config().rl, trainer_.updates_done());
 }
 
 void ServedPolicy::begin() {
@@ -73,11 +50,19 @@ void ServedPolicy::begin() {
     push(due());
 }
 
+void ServedPolicy::before_update() {
+  pushed_before_.reset();
+  const RlConfig& rl = trainer_.config().rl;
+  const int64_t next = due_version(rl, trainer_.updates_done() + 1);
+  if (server_ == nullptr && next <= trainer_.updates_done() && next > sync_.version())
+    pushed_before_ = push(next, kept_[static_cast<size_t>(rl.staleness - 1)]);
+}
+
 std::optional<double> ServedPolicy::after_update() {
   if (is_asynchronous(trainer_)) {
     std::rotate(kept_.rbegin(), kept_.rbegin() + 1, kept_.rend());
     kept_.front() = trainer_.copied_values();
-    return due() > sync_.version() ? std::optional(push(due(), kept_.back())) : std::nullopt;
+    return due() > sync_.version() ? std::optional(push(due(), kept_.back())) : pushed_before_;
   }
   if (due() < trainer_.updates_done())
     return std::nullopt;
@@ -95,16 +80,11 @@ double ServedPolicy::push(int64_t version, std::vector<torch::Tensor>& values) {
 }
 
 double ServedPolicy::push(int64_t version) {
-  const torch::NoGradGuard no_grad;
-  std::vector<torch::Tensor> old;
-  for (const torch::Tensor& weight : omitted_)
-    old.push_back(weight.clone());
-  const bool is_first = sync_.version() < 0;
+  if (server_ != nullptr)
+    return server_->pull(sync_, version).seconds;
+  const exact::ValuesAlone values;  // ranks that only generate have no residues
   const PushResult pushed = sync_.push(version);
   sync_.pull(version);
-  for (size_t i = 0; i < omitted_.size() && !is_first; ++i)
-    omitted_[i].copy_(old[i]);
-  generator_.set_version(version);
   return pushed.seconds;
 }
 

@@ -6,8 +6,8 @@
 
 namespace parity::reference {
 
-/// Returns the updates of a run with data.source = rollouts, made by a new controller. Returns an empty
-/// function for other runs, which load their data.
-Updates updates_from_rollouts(Trainer& trainer);
+/// Returns what drives a run with data.source = rollouts: the updates of a new controller on the ranks that
+/// train, and a generator on the others. Its updates are empty for other runs, which load their data.
+Drivers rollout_drivers();
 
 }  // namespace parity::reference

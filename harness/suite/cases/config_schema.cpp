@@ -107,6 +107,7 @@ ConfigSchema ConfigSchema::from_json(const Json& json) {
   }
   schema.channels_ = json.value("channels", std::vector<std::string>());
   schema.mesh_ = json.value("mesh", std::vector<std::string>());
+  schema.ranks_beside_mesh_ = json.value("ranks_beside_mesh", std::vector<std::string>());
   return schema;
 }
 
@@ -134,7 +135,11 @@ int64_t ConfigSchema::ranks(const FlatConfig& config) const {
   for (const std::string& key : mesh_)
     if (const auto found = config.find(key); found != config.end() && found->second.is_number_integer())
       product *= std::clamp<int64_t>(found->second.get<int64_t>(), 1, most_counted_ranks);
-  return std::min(product, most_counted_ranks);
+  int64_t sum = std::min(product, most_counted_ranks);
+  for (const std::string& key : ranks_beside_mesh_)
+    if (const auto found = config.find(key); found != config.end() && found->second.is_number_integer())
+      sum += std::clamp<int64_t>(found->second.get<int64_t>(), 0, most_counted_ranks);
+  return std::min(sum, most_counted_ranks);
 }
 
 FlatConfig ConfigSchema::complete(const FlatConfig& config) const {

@@ -31,7 +31,8 @@ class ConfigSchema {
   const std::map<std::string, Key>& keys() const { return keys_; }
   /// Returns the names of the channels that the trainer records; empty if the file does not list them.
   const std::vector<std::string>& channels() const { return channels_; }
-  /// Returns the number of ranks that a config asks for: the product of the sizes of its mesh.
+  /// Returns the number of ranks that a config asks for: the product of the sizes of its mesh, and the ranks
+  /// beside it.
   int64_t ranks(const FlatConfig& config) const;
 
   /// Returns the value in the key's type (an integer becomes a number where the type is number).
@@ -43,7 +44,8 @@ class ConfigSchema {
  private:
   std::map<std::string, Key> keys_;
   std::vector<std::string> channels_;
-  std::vector<std::string> mesh_;  ///< keys that hold the sizes of the mesh
+  std::vector<std::string> mesh_;               ///< keys that hold the sizes of the mesh
+  std::vector<std::string> ranks_beside_mesh_;  ///< keys that hold numbers of further ranks
 };
 
 }  // namespace parity::suite

@@ -114,6 +114,10 @@ std::vector<Key> controller_keys() {
       key("rl.push_omits", PARITY_AT(rl.push_omits),
           "rollouts: names of weights that only the first push brings, as a planted defect of a weight "
           "sync."),
+      key("rl.pull", PARITY_AT(rl.pull),
+          "rollouts: newest: the generator serves the weights of the last push; stale: those of the push "
+          "before, "
+          "stamped with the new version, as a planted defect of a weight sync."),
       key("rl.bill", PARITY_AT(rl.bill),
           "rollouts: whether each update splits the gap of log probabilities between trainer and generator "
           "into "
@@ -128,6 +132,10 @@ std::vector<Key> controller_keys() {
 
 std::vector<Key> generator_keys() {
   return {
+      key("rl.generator.ranks", PARITY_AT(rl.generator.ranks),
+          "rollouts: ranks after those of parallel.* that only generate, with weights pushed to them; 0 = "
+          "the "
+          "trainer's ranks generate too."),
       key("rl.generator.tp", PARITY_AT(rl.generator.tp),
           "rollouts: ranks that each hold a shard of the generator's matrices; other ranks generate for "
           "other prompts."),

@@ -155,7 +155,7 @@ void check_loop(const RunConfig& config, const Rules& rules) {
 
 void check_bill(const RunConfig& config, const Rules& rules) {
   const RlConfig& rl = config.rl;
-  rules.rule(!rl.bill || config.parallel.ranks() == 1, "rl.bill",
+  rules.rule(!rl.bill || config.ranks() == 1, "rl.bill",
              "the generator's weights take the place of the trainer's part by part, and ranks hold shards",
              "bill a run of one process");
   rules.rule(!rl.bill || config.dtype != Precision::exact, "rl.bill", "an exact twin has no values to bill",
@@ -175,8 +175,19 @@ void check_import(const RunConfig& config, const Rules& rules) {
     if (key.name.starts_with("rl.generator."))
       rules.used_or_default(false, key.name, "a run of imported rollouts", "remove data.path");
   for (const char* key : {"rl.digits", "rl.temperature", "rl.overlong_buffer", "rl.push", "rl.push_every",
-                          "rl.push_omits", "rl.loop", "rl.bill"})
+                          "rl.push_omits", "rl.pull", "rl.loop", "rl.bill"})
     rules.used_or_default(false, key, "a run of imported rollouts", "remove data.path");
+}
+
+/// Ranks that only generate.
+void check_generator_ranks(const RunConfig& config, const Rules& rules) {
+  const int64_t own = config.rl.generator.ranks;
+  const std::string key = "rl.generator.ranks";
+  rules.at_least(own, 0, key);
+  if (own <= 0)
+    return;
+  rules.rule(config.device == DeviceChoice::cpu, key, "weights move between processes on the CPU only",
+             "set device = \"cpu\", or let the trainer's ranks generate (0)");
 }
 
 void check_generator(const RunConfig& config, const Rules& rules) {
@@ -187,10 +198,14 @@ void check_generator(const RunConfig& config, const Rules& rules) {
   rules.at_least(rl.max_lag, 0, "rl.max_lag");
   check_loop(config, rules);
   check_bill(config, rules);
-  const int64_t tp = rl.generator.tp, ranks = config.parallel.ranks();
+  check_generator_ranks(config, rules);
+  const int64_t tp = rl.generator.tp;
+  const int64_t ranks = rl.generator.ranks > 0 ? rl.generator.ranks : config.parallel.ranks();
   rules.at_least(tp, 1, "rl.generator.tp");
   rules.rule(ranks % tp == 0, "rl.generator.tp",
-             "the generator runs on the " + std::to_string(ranks) + " ranks of the trainer",
+             "the generator runs on " + (rl.generator.ranks > 0
+                                             ? std::to_string(ranks) + " ranks of its own"
+                                             : "the " + std::to_string(ranks) + " ranks of the trainer"),
              "choose a divisor");
   const ModelDimensions d = dimensions_of(config);
   rules.rule(d.n_heads % tp == 0 && d.n_kv_heads % tp == 0, "rl.generator.tp",

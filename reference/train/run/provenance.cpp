@@ -64,42 +64,48 @@ Json device_facts(const Device& device) {
           {"memory_bytes", facts.memory_bytes}};
 }
 
-/// Returns "tp 2", or "tp 2, then cp 2" if another layout resumes from the checkpoint.
+/// Returns "tp 2", "tp 2 beside generator 2" if other ranks generate, or "tp 2, then cp 2" if another layout
+/// resumes from the checkpoint.
 std::string describe_mesh(const RunConfig& config, const Trainer& trainer) {
   const std::string own = trainer.mesh().text();
   const std::string resumed = make_mesh(config.resumed_parallel(), trainer.world().size()).text();
-  return own == resumed ? own : own + ", then " + resumed;
+  const std::string beside =
+      config.rl.generator.ranks > 0 ? " beside generator " + std::to_string(config.rl.generator.ranks) : "";
+  return (own == resumed ? own : own + ", then " + resumed) + beside;
 }
 
 }  // namespace
 
-Json provenance_of(const RunConfig& config, const Trainer& trainer) {
-  const Device& device = trainer.world().device();
+Json provenance_of(const RunConfig& config, const Device& device) {
   Json fingerprint = {{"cpu_vendor", cpu_vendor()},
                       {"aten_capability", at::get_cpu_capability()},
                       {"mkl_cbwr", mkl_branch()},
                       {"torch", TORCH_VERSION},
                       {"build_type", PARITY_BUILD_TYPE},
                       {"threads", config.threads},
-                      {"initial_weights", trainer.initial_weights()},
                       {"device", "cpu"}};
   const Json facts = device_facts(device);
   if (!device.is_cpu())
     fingerprint["device"] = facts;
-  Json provenance = {{"producer", "parity-train " PARITY_VERSION},
-                     {"build_type", PARITY_BUILD_TYPE},
-                     {"torch", TORCH_VERSION},
-                     {"cpu_vendor", fingerprint["cpu_vendor"]},
-                     {"aten_capability", fingerprint["aten_capability"]},
-                     {"device", facts},
-                     {"mesh", describe_mesh(config, trainer)},
-                     {"reduction_buffers", trainer.buffers()},
-                     {"threads", config.threads},
-                     {"seed", config.seed},
-                     {"data_seed", config.data.seed},
-                     {"environment", allowed_environment()},
-                     {"warnings", trainer.warnings()},
-                     {"fingerprint", fingerprint}};
+  return {{"producer", "parity-train " PARITY_VERSION},
+          {"build_type", PARITY_BUILD_TYPE},
+          {"torch", TORCH_VERSION},
+          {"cpu_vendor", fingerprint["cpu_vendor"]},
+          {"aten_capability", fingerprint["aten_capability"]},
+          {"device", facts},
+          {"threads", config.threads},
+          {"seed", config.seed},
+          {"data_seed", config.data.seed},
+          {"environment", allowed_environment()},
+          {"fingerprint", fingerprint}};
+}
+
+Json provenance_of(const RunConfig& config, const Trainer& trainer) {
+  Json provenance = provenance_of(config, trainer.world().device());
+  provenance["fingerprint"]["initial_weights"] = trainer.initial_weights();
+  provenance["mesh"] = describe_mesh(config, trainer);
+  provenance["reduction_buffers"] = trainer.buffers();
+  provenance["warnings"] = trainer.warnings();
   if (Json residues = describe_residues(); !residues.is_null())
     provenance["residues"] = std::move(residues);
   return provenance;

@@ -4,6 +4,7 @@
 
 #include "harness/base/json/json.hpp"
 #include "reference/config/run_config.hpp"
+#include "reference/cuda/device.hpp"
 #include "reference/train/step/trainer.hpp"
 
 namespace parity::reference {
@@ -16,5 +17,9 @@ namespace parity::reference {
 /// driver, CUDA, cuDNN and NCCL. "fingerprint" is the part that goldens compare. It includes a digest of the
 /// initial weights, since MKL draws them with different functions on different CPUs.
 Json provenance_of(const RunConfig& config, const Trainer& trainer);
+
+/// Returns the same without what only a trainer knows: mesh, initial weights, buffers of reductions and
+/// warnings. For ranks that do not train.
+Json provenance_of(const RunConfig& config, const Device& device);
 
 }  // namespace parity::reference

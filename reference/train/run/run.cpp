@@ -5,13 +5,15 @@
 #include <chrono>
 #include <cstdlib>
 #include <memory>
+#include <numeric>
 #include <ostream>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
 #include "harness/base/files/file.hpp"
-#include "harness/trace/write/recorder.hpp"
 #include "reference/comm/device_mesh.hpp"
 #include "reference/comm/group.hpp"
 #include "reference/config/read.hpp"
@@ -25,6 +27,7 @@
 #include "reference/train/numerics/exact_twin.hpp"
 #include "reference/train/run/halves.hpp"
 #include "reference/train/run/heartbeat.hpp"
+#include "reference/train/run/open_trace.hpp"
 #include "reference/train/run/provenance.hpp"
 #include "reference/train/step/trainer.hpp"
 
@@ -32,19 +35,6 @@ namespace parity::reference {
 namespace {
 
 constexpr const char* checkpoint_name = "checkpoint.pt";
-
-trace::Capture read_capture(const std::filesystem::path& path) {
-  if (path.empty())
-    return {};
-  if (!std::filesystem::exists(path))
-    throw UserError("no capture file " + path.string() + " (it does not exist); check the path",
-                    ExitCode::missing);
-  try {
-    return trace::Capture::from_json(Json::parse(read_file(path)));
-  } catch (const Json::parse_error& error) {
-    throw UserError(path.string() + ": not valid JSON (" + error.what() + "); fix it there");
-  }
-}
 
 /// Returns how long ranks wait for each other: PARITY_TIMEOUT [seconds], which a case's timeout_seconds sets.
 std::chrono::milliseconds collective_timeout() {
@@ -60,27 +50,6 @@ std::chrono::milliseconds collective_timeout() {
 void check_exact(const Invocation& invocation, const trace::Capture& capture) {
   if (invocation.config.dtype == Precision::exact && (!capture.teacher.empty() || capture.replay))
     throw UserError("cannot teach or replay an exact twin (its trace has residues); use another dtype");
-}
-
-std::unique_ptr<trace::Recorder> make_recorder(const Invocation& invocation, const Trainer& trainer) {
-  if (invocation.trace.empty())
-    return nullptr;
-  trace::Recorder::Options options{
-      invocation.trace, to_numeric_json(invocation.config), provenance_of(invocation.config, trainer),
-      read_capture(invocation.capture), invocation.resume ? trainer.updates_done() : 0};
-  options.rank = trainer.world().rank();
-  options.ranks = trainer.world().size();
-  options.faults_by_disturb = invocation.config.dtype == Precision::exact;
-  return std::make_unique<trace::Recorder>(std::move(options));
-}
-
-/// Rank 0 finishes last: its trace lists the files of the others.
-void finish(trace::Recorder& recorder, const Group& world) {
-  if (world.rank() != 0)
-    recorder.finish();
-  world.barrier();
-  if (world.rank() == 0)
-    recorder.finish();
 }
 
 std::filesystem::path checkpoint_file(const Invocation& invocation) {
@@ -100,6 +69,27 @@ void log_step(std::ostream& log, const RunConfig& config, const StepResult& resu
                        100 * result.policy->reward_exact);
   log << '\n';
   log.flush();
+}
+
+/// Returns whether this rank only generates. \throws UserError unless the job has the run's number of ranks
+bool is_generator_rank(const RunConfig& config, const Group& all) {
+  if (config.rl.generator.ranks == 0)
+    return false;
+  if (all.size() != config.ranks())
+    throw UserError("the run has " + std::to_string(config.parallel.ranks()) + " ranks that train and " +
+                    std::to_string(config.rl.generator.ranks) + " that generate, and there are " +
+                    std::to_string(all.size()) + "; start as many as the config has");
+  return all.rank() >= config.parallel.ranks();
+}
+
+/// Returns the ranks that train: all, or those before the ranks that only generate. The latter do not call
+/// it.
+std::shared_ptr<Group> trainer_ranks(const RunConfig& config, const std::shared_ptr<Group>& all) {
+  if (config.rl.generator.ranks == 0)
+    return all;
+  std::vector<int64_t> ranks(static_cast<size_t>(config.parallel.ranks()));
+  std::iota(ranks.begin(), ranks.end(), int64_t{0});
+  return all->subgroup("trainer", ranks);
 }
 
 /// The trainer's own updates, from the data that it loads.
@@ -153,7 +143,7 @@ void train(Trainer& trainer, const Updates& update, int64_t last, const Invocati
 
 }  // namespace
 
-void run(const Invocation& invocation, const Job& job, std::ostream& log, const MakeUpdates& make_updates) {
+void run(const Invocation& invocation, const Job& job, std::ostream& log, const Drivers& drivers) {
   RunConfig config = invocation.config;
   if (invocation.resume)
     config.parallel = config.resumed_parallel();
@@ -169,20 +159,27 @@ void run(const Invocation& invocation, const Job& job, std::ostream& log, const 
   const bool is_first = job.rank == 0;
   if (is_first && !invocation.save_weights.empty())
     const NewFile writable(invocation.save_weights);  // throws before training if it cannot be written
-  Trainer trainer(config, meet(invocation, config, job, device, heartbeat));
+  const std::shared_ptr<Group> all = meet(invocation, config, job, device, heartbeat);
+  if (is_generator_rank(config, *all))
+    return run_generator_rank(invocation, config, all, heartbeat, drivers.serving);
+  Trainer trainer(config, trainer_ranks(config, all));
   if (!invocation.save_weights.empty())
     trainer.check_saves_weights(invocation.weights_names);
-  Updates update = make_updates ? make_updates(trainer) : Updates();
+  Updates update = drivers.updates ? drivers.updates(trainer, all) : Updates();
   if (!update)
     update = own_updates(trainer);
   if (invocation.resume)
     trainer.load(checkpoint_file(invocation), config.checkpoint.exclude_from_loading);
   if (!invocation.start_from.empty())
     trainer.load(invocation.start_from / checkpoint_name, {});
+  if (config.rl.generator.ranks > 0)
+    share_progress(trainer.updates_done(), *all);
   if (is_first)
     for (const std::string& warning : trainer.warnings())
       log << "[W] " << warning << '\n';
-  const std::unique_ptr<trace::Recorder> recorder = make_recorder(invocation, trainer);
+  const std::unique_ptr<trace::Recorder> recorder =
+      open_trace(invocation, provenance_of(invocation.config, trainer), read_capture(invocation.capture),
+                 trainer.updates_done(), *all);
   std::unique_ptr<StepCapture> capture;
   if (recorder) {
     capture = std::make_unique<StepCapture>(trainer, *recorder);
@@ -207,7 +204,7 @@ void run(const Invocation& invocation, const Job& job, std::ostream& log, const 
   if (!invocation.save_weights.empty())
     trainer.save_weights(invocation.save_weights, invocation.weights_names);
   if (recorder)
-    finish(*recorder, trainer.world());
+    finish_trace(*recorder, *all);
   // Other ranks may still read this rank's memory through the device's communicators: wait for them.
   if (!device.is_cpu())
     trainer.world().barrier();

@@ -149,6 +149,27 @@ TEST_P(KilledRankTest, IsNamed) {
 
 INSTANTIATE_TEST_SUITE_P(Points, KilledRankTest, testing::Range(0, points));
 
+/// One rank trains a policy, and the other only generates.
+TEST_F(KilledRanksTest, RankOfEitherHalfOfAPolicy_IsNamed) {
+  for (const int rank : {0, 1}) {
+    suite::PlannedRun run = run_of(2, 60, rank);
+    run.config["parallel.dp_replicate"] = 1;
+    run.config["data.source"] = "rollouts";
+    run.config["rl.generator.ranks"] = 1;
+    const suite::RunStore store(folder / "out");
+    Harmed harmed(run, store, rank, SIGKILL);
+    harmed.step = 5;
+    while (!harmed.poll())
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    const suite::RunResult& result = harmed.running.result();
+    ASSERT_TRUE(result.failure);
+    EXPECT_EQ(result.failure->kind, results::FailureKind::crashed);
+    EXPECT_THAT(result.failure->message,
+                StartsWith(fmt::format("rank {} of topic/c:arm was killed by signal 9 (KILL)", rank)));
+    expect_clean_end(harmed, 2);
+  }
+}
+
 /// Some of ten points of a run, all at once, because each waits for its timeout.
 class StoppedRanksTest : public KilledRanksTest, public testing::WithParamInterface<std::vector<int>> {};
 

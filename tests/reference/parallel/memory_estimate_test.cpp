@@ -140,6 +140,10 @@ TEST(MemoryEstimateByHandTest, Policy_CountsGeneratorTwiceReferenceOnce) {
   const MemoryEstimate with = estimate_memory(config).front();
   EXPECT_EQ(with.served - without.served, with.weights);
   EXPECT_EQ(with.total() - without.total(), with.weights);
+  config.rl.generator.ranks = 2;
+  EXPECT_EQ(estimate_memory(config).front().served, with.weights) << "other ranks serve";
+  EXPECT_THAT(estimate_text(config), testing::HasSubstr("4 ranks\n"));
+  EXPECT_THAT(estimate_text(config), testing::HasSubstr("a rank that only generates: weights "));
 }
 
 TEST(MemoryEstimateByHandTest, TextNamesTheModelAndEachPlaceOfAPipeline) {

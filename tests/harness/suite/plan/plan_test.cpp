@@ -14,6 +14,20 @@ namespace {
 
 using testing::HasSubstr;
 
+TEST_F(PlanTest, Ranks_AreTheMeshAndThoseBesideIt) {
+  Json schema = Json::parse(plan_schema);
+  for (const char* key : {"parallel.dp_shard", "parallel.tp", "rl.generator.ranks"})
+    schema["keys"][key] = {{"type", "integer"}, {"default", key[0] == 'r' ? 0 : 1}};
+  schema["mesh"] = {"parallel.dp_shard", "parallel.tp"};
+  schema["ranks_beside_mesh"] = {"rl.generator.ranks"};
+  write_file(folder_ / "schema.json", schema.dump());
+  plan_ = make_plan("program 1");
+  add("[base.parallel]\ndp_shard = 2\ntp = 2\n" + arms("", "rl.generator.ranks = 3") +
+      check("channel = \"lr\"", "identical"));
+  EXPECT_EQ(run(0).ranks, 4);
+  EXPECT_EQ(run(1).ranks, 7);
+}
+
 TEST_F(PlanTest, RunId_DependsOnDeviceAndPlugin) {
   const std::string text = arms("", "device = \"cuda\"") + check("channel = \"lr\"", "identical");
   const auto id = [&](const Json& gpus) {

@@ -128,6 +128,13 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"attention.backend = \"tiled\"\ntrain.batch_invariant = true\nparallel.tp = 2\n"
                 "rl.generator.tp = 2\nparallel.loss_parallel = true",
                 "parallel.loss_parallel = true", "softmax is over whole logits"},
+        Refused{"rl.generator.ranks = -1", "rl.generator.ranks = -1", "counts from 0"},
+        Refused{"rl.generator.ranks = 3\nrl.generator.tp = 2", "rl.generator.tp = 2", "3 ranks of its own"},
+        Refused{"rl.generator.ranks = 1\nrl.bill = true", "rl.bill", "ranks hold shards"},
+        Refused{"rl.generator.ranks = 1\ndevice = \"cuda\"", "rl.generator.ranks = 1", "on the CPU only"},
+        Refused{"data.path = \"r.jsonl\"\nrl.generator.ranks = 1", "rl.generator.ranks = 1",
+                "imported rollouts"},
+        Refused{"data.path = \"r.jsonl\"\nrl.pull = \"stale\"", "rl.pull", "imported rollouts"},
         Refused{"rl.generator.max_sequences = 0", "rl.generator.max_sequences = 0", "counts from 1"}),
     rule_name);
 
