@@ -23,6 +23,7 @@
 #include "reference/train/checks/non_finite.hpp"
 #include "reference/train/numerics/determinism.hpp"
 #include "reference/train/numerics/exact_twin.hpp"
+#include "reference/train/run/collect_trace.hpp"
 #include "reference/train/run/halves.hpp"
 #include "reference/train/run/heartbeat.hpp"
 #include "reference/train/run/provenance.hpp"
@@ -75,10 +76,12 @@ std::unique_ptr<trace::Recorder> make_recorder(const Invocation& invocation, con
 }
 
 /// Rank 0 finishes last: its trace lists the files of the others.
-void finish(trace::Recorder& recorder, const Group& world) {
+void finish(trace::Recorder& recorder, const Group& world, const Invocation& invocation) {
   if (world.rank() != 0)
     recorder.finish();
   world.barrier();
+  if (invocation.collect_trace)
+    collect_trace(invocation.trace, world);
   if (world.rank() == 0)
     recorder.finish();
 }
@@ -123,6 +126,7 @@ std::shared_ptr<Group> meet(const Invocation& invocation, const RunConfig& confi
   plan["--checkpoint-every"] = invocation.checkpoint_every;
   plan["--start-from"] = !invocation.start_from.empty();
   plan["--trace"] = !invocation.trace.empty();
+  plan["--collect-trace"] = invocation.collect_trace;
   plan["PARITY_EXACT_KEY"] = invocation.exact_key;
   plan["PARITY_EXACT_CONSTANTS"] = name_of(invocation.exact_constants);
   check_equal_configs(plan, *world);
@@ -207,7 +211,7 @@ void run(const Invocation& invocation, const Job& job, std::ostream& log, const 
   if (!invocation.save_weights.empty())
     trainer.save_weights(invocation.save_weights, invocation.weights_names);
   if (recorder)
-    finish(*recorder, trainer.world());
+    finish(*recorder, trainer.world(), invocation);
   // Other ranks may still read this rank's memory through the device's communicators: wait for them.
   if (!device.is_cpu())
     trainer.world().barrier();
