@@ -8,6 +8,8 @@ import json
 import os
 import pathlib
 import re
+import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -147,37 +149,61 @@ class HostsTest(unittest.TestCase):
         refused = self.compare(disk / "trace.h5.partial", disk / "trace.h5.partial")
         self.assertNotIn(refused.returncode, (0, 1), refused.stdout)
 
-    def run_case(self, launcher, steps=4):
-        """The case of one arm here and one whose launcher has a rank on each host, with a disk of its own at /mnt."""
-        script = self.folder / "launch.sh"
-        script.write_text("#!/bin/sh\nall=\n" + launcher + "for p in $all; do wait $p || { kill $all; wait; exit 1; }; done\n")
-        script.chmod(0o755)
+    def script(self, name, text):
+        file = self.folder / name
+        file.write_text("#!/bin/sh\n" + text)
+        file.chmod(0o755)
+        return str(file)
+
+    def run_by(self, launcher, steps=4):
+        """run_case() with a script that starts the ranks, each in the background with its process in $all."""
+        wait = "for p in $all; do wait $p || { kill $all; wait; exit 1; }; done\n"
+        return self.run_case("external", [self.script("launch.sh", "all=\n" + launcher + wait)], steps)
+
+    def run_case(self, launcher, options, steps=4, place=()):
+        """The case of one arm here and one whose launcher has a rank on each host, with a disk of its own at /mnt.
+
+        \a place are words before those of parity."""
         small = {key: value for key, value in SMALL.items() if key != "parallel.dp_shard"}
         (self.folder / "c.toml").write_text("\n".join([
             'title = "t"', 'question = "q?"', 'source = "https://example.org"', "timeout_seconds = 20", "[base]", "steps = 4",
             "parallel.dp_shard = 2", *(f"{key} = {value}" for key, value in small.items()), "[arms.here]", "[arms.hosts]", f"steps = {steps}",
-            'launcher = "external"', f'launcher_options = ["{script}"]', "nodes = 2", 'local_traces = "/mnt"', "[[checks]]",
+            f'launcher = "{launcher}"', f"launcher_options = {json.dumps(options)}", "nodes = 2", 'local_traces = "/mnt"', "[[checks]]",
             'channel = "loss"', 'relation = "identical"', 'because = "hosts compute nothing else"', "[golden]", "arms = []", ""]))
-        done = subprocess.run([BUILD / "bin/parity", "run", self.folder / "c.toml", "--out", self.folder / "out"],
+        done = subprocess.run([*place, BUILD / "bin/parity", "run", self.folder / "c.toml", "--out", self.folder / "out"],
                               env={**os.environ, "MASTER_ADDR": "10.77.0.1"}, capture_output=True, text=True, check=False)
         results = json.loads((self.folder / "out/results.json").read_text())["cases"][0]
         return done.returncode, results["arms"][1], results["checks"][0]["verdict"]
 
     def rank_words(self, rank):
         words = words_on_host(rank, [], "/mnt")
-        quoted = " ".join("'" + str(word).replace("'", "'\\''") + "'" for word in words)
-        return f"GLOO_SOCKET_IFNAME={LINKS[rank]} RANK={rank} WORLD_SIZE=2 {quoted} \"$@\" & all=\"$! $all\"\n"
+        line = " ".join(shlex.quote(str(word)) for word in words)
+        return f"GLOO_SOCKET_IFNAME={LINKS[rank]} RANK={rank} WORLD_SIZE=2 {line} \"$@\" & all=\"$! $all\"\n"
 
     def test_parts_on_the_disks_of_two_hosts_make_one_trace(self):
-        _, arm, verdict = self.run_case(self.rank_words(0) + self.rank_words(1))
+        _, arm, verdict = self.run_by(self.rank_words(0) + self.rank_words(1))
         self.assertEqual((arm["status"], verdict), ("complete", "identical"), arm["failure"])
         self.assertNotIn("left:", (self.folder / "out/runs" / arm["run"] / "launcher.stdout").read_text())
 
     def test_a_host_that_dies_before_it_moved_its_part_is_named(self):
         dies = self.rank_words(1).replace('"$@" &', 'sh -c \'"$@" & sleep 3; kill -9 $!\' - "$@" &')
-        status, arm, verdict = self.run_case(self.rank_words(0) + dies, 100000)
+        status, arm, verdict = self.run_by(self.rank_words(0) + dies, 100000)
         self.assertEqual((status, verdict), (4, "crashed"), arm["failure"])
         self.assertRegex(arm["failure"]["message"], r"rank 1 .*on node-b")
+
+    @unittest.skipIf(shutil.which("mpirun") is None, "needs mpirun of Open MPI")
+    def test_mpirun_starts_a_rank_on_each_host(self):
+        on_b = " ".join(shlex.quote(str(word)) for word in words_on_host(1, ["sh", "-c"], "/mnt"))
+        agent = self.script("agent.sh", f'shift\nGLOO_SOCKET_IFNAME={LINKS[1]} exec {on_b} "$*"\n')
+        network = ["oob_tcp_if_include", "10.77.0.0/24", "btl_tcp_if_include", "10.77.0.0/24", "plm_rsh_agent", agent]
+        options = [word for i in range(0, 6, 2) for word in ("--mca", *network[i:i + 2])]
+        _, arm, verdict = self.run_case("mpirun", ["--allow-run-as-root", "--host", "10.77.0.1,10.77.0.2", *options],
+                                        place=words_on_host(0, ["env", f"GLOO_SOCKET_IFNAME={LINKS[0]}"], "/mnt"))
+        self.assertEqual((arm["status"], verdict), ("complete", "identical"), arm["failure"])
+        out = self.folder / "out/runs" / arm["run"]
+        self.assertEqual([json.loads((out / f"launch.0/rank.{rank}.began.json").read_text())["machine"] for rank in (0, 1)],
+                         ["node-a", "node-b"])
+        self.assertNotIn("left:", (out / "launcher.stderr").read_text() + (out / "launcher.stdout").read_text())
 
     def test_torchrun_on_two_hosts_computes_the_bits_of_one(self):
         trace = self.folder / "trace.h5"
