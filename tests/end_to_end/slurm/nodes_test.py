@@ -27,6 +27,7 @@ arms = []
 [arms.one_node]
 [arms.srun]
 launcher = "srun"
+local_traces = "{disk}"
 nodes = 2
 [arms.torchrun]
 launcher = "torchrun"
@@ -61,7 +62,9 @@ class NodesTest(SlurmTest):
     def run_on_two_nodes(self, launcher):
         venv = pathlib.Path(sys.executable).parents[1]
         file = self.folder / "nodes.toml"
-        text = SMALL.format(venv=venv)
+        disk = self.folder / "disk"
+        disk.mkdir()
+        text = SMALL.format(venv=venv, disk=disk)
         for other in {"srun", "torchrun"} - {launcher}:
             text = re.sub(rf"\[arms\.{other}\].*?nodes = 2\n", "", text, flags=re.S)
         for quantity in ['channel = ["loss", "grad_norm"]', 'tensor = "*"\nphase = "param"\nsteps = "last"']:
@@ -72,6 +75,9 @@ class NodesTest(SlurmTest):
         folder = self.folder / "out/runs" / arm["run"] / "launch.0"
         hosts = {json.loads((folder / f"rank.{rank}.began.json").read_text())["host"] for rank in range(2)}
         self.assertEqual(hosts, {"node1", "node2"})
+        ended = json.loads((folder / "rank.1.ended.json").read_text())
+        self.assertEqual([row["name"] for row in ended.get("files", [])], ["trace.rank1.h5"] * (launcher == "srun"))
+        self.assertEqual(list(disk.iterdir()), [])
 
     def test_srun_over_two_nodes_has_the_bits_of_one(self):
         self.run_on_two_nodes("srun")
