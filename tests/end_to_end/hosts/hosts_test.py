@@ -158,18 +158,19 @@ class HostsTest(unittest.TestCase):
     def run_by(self, launcher, steps=4):
         """run_case() with a script that starts the ranks, each in the background with its process in $all."""
         wait = "for p in $all; do wait $p || { kill $all; wait; exit 1; }; done\n"
-        return self.run_case("external", [self.script("launch.sh", "all=\n" + launcher + wait)], steps)
+        return self.run_launched("external", [self.script("launch.sh", "all=\n" + launcher + wait)], steps)
 
-    def run_case(self, launcher, options, steps=4, place=()):
-        """The case of one arm here and one whose launcher has a rank on each host, with a disk of its own at /mnt.
+    def run_launched(self, launcher, options, steps=4, place=()):
+        """run_case() with a launcher that has a rank on each host, with a disk of its own at /mnt."""
+        return self.run_case({"steps": steps, "launcher": launcher, "launcher_options": options, "local_traces": "/mnt"}, place)
 
-        \a place are words before those of parity."""
+    def run_case(self, keys, place=()):
+        """The case of one arm of two ranks here, and one on two hosts with more keys. \a place are words before those of parity."""
         small = {key: value for key, value in SMALL.items() if key != "parallel.dp_shard"}
         (self.folder / "c.toml").write_text("\n".join([
             'title = "t"', 'question = "q?"', 'source = "https://example.org"', "timeout_seconds = 20", "[base]", "steps = 4",
-            "parallel.dp_shard = 2", *(f"{key} = {value}" for key, value in small.items()), "[arms.here]", "[arms.hosts]", f"steps = {steps}",
-            f'launcher = "{launcher}"', f"launcher_options = {json.dumps(options)}", "nodes = 2", 'local_traces = "/mnt"', "[[checks]]",
-            'channel = "loss"', 'relation = "identical"', 'because = "hosts compute nothing else"', "[golden]", "arms = []", ""]))
+            "parallel.dp_shard = 2", *(f"{key} = {value}" for key, value in small.items()), "[arms.here]", "[arms.hosts]",
+            "nodes = 2", *(f"{key} = {json.dumps(value)}" for key, value in keys.items()), "[[checks]]", 'channel = "loss"', 'relation = "identical"', 'because = "hosts compute nothing else"', "[golden]", "arms = []", ""]))
         done = subprocess.run([*place, BUILD / "bin/parity", "run", self.folder / "c.toml", "--out", self.folder / "out"],
                               env={**os.environ, "MASTER_ADDR": "10.77.0.1"}, capture_output=True, text=True, check=False)
         results = json.loads((self.folder / "out/results.json").read_text())["cases"][0]
@@ -191,13 +192,25 @@ class HostsTest(unittest.TestCase):
         self.assertEqual((status, verdict), (4, "crashed"), arm["failure"])
         self.assertRegex(arm["failure"]["message"], r"rank 1 .*on node-b")
 
+    def test_a_command_may_reach_hosts_without_a_shared_folder(self):
+        b = " ".join(shlex.quote(str(word)) for word in words_on_host(1, ["sh", "-c", 'mkdir -p "$0" && tar x -C "$0" && exec "$@"'],
+                                                                      self.folder))
+        a = " ".join(shlex.quote(str(word)) for word in words_on_host(0, []))
+        script = self.script("hosts.sh", "\n".join([
+            "export WORLD_SIZE=2 MASTER_ADDR=10.77.0.1 MASTER_PORT=29558",
+            f'tar c -C "$1" config.json capture.json | GLOO_SOCKET_IFNAME={LINKS[1]} RANK=1 {b} "$@" &',
+            f'shift; GLOO_SOCKET_IFNAME={LINKS[0]} RANK=0 {a} "$@" && wait $!', ""]))
+        _, arm, verdict = self.run_case({"command": [script, "{run_dir}", str(BUILD / "bin/parity-train"), "--collect-trace"], "ranks": 2,
+                                         "launcher": "external"})
+        self.assertEqual((arm["status"], verdict), ("complete", "identical"), arm["failure"])
+
     @unittest.skipIf(shutil.which("mpirun") is None, "needs mpirun of Open MPI")
     def test_mpirun_starts_a_rank_on_each_host(self):
         on_b = " ".join(shlex.quote(str(word)) for word in words_on_host(1, ["sh", "-c"], "/mnt"))
         agent = self.script("agent.sh", f'shift\nGLOO_SOCKET_IFNAME={LINKS[1]} exec {on_b} "$*"\n')
         network = ["oob_tcp_if_include", "10.77.0.0/24", "btl_tcp_if_include", "10.77.0.0/24", "plm_rsh_agent", agent]
         options = [word for i in range(0, 6, 2) for word in ("--mca", *network[i:i + 2])]
-        _, arm, verdict = self.run_case("mpirun", ["--allow-run-as-root", "--host", "10.77.0.1,10.77.0.2", *options],
+        _, arm, verdict = self.run_launched("mpirun", ["--allow-run-as-root", "--host", "10.77.0.1,10.77.0.2", *options],
                                         place=words_on_host(0, ["env", f"GLOO_SOCKET_IFNAME={LINKS[0]}"], "/mnt"))
         self.assertEqual((arm["status"], verdict), ("complete", "identical"), arm["failure"])
         out = self.folder / "out/runs" / arm["run"]
