@@ -95,8 +95,8 @@ std::unique_ptr<Ranks> RunningRun::start_ranks(const ProcessSpec& common, const 
     spec.stderr_file = fs::absolute(log("stderr", rank));
     if (!run_.launch.is_local())
       leave_place_to_launcher(spec, run_.launch.nodes);
-    if (run_.launch.starts_itself())
-      spec.environment.erase("PARITY_HEARTBEAT");  // each rank would write the same file
+    if (run_.launch.starts_itself())  // each rank fills in its own number
+      spec.environment["PARITY_HEARTBEAT"] = (folder / heartbeat_name("{rank}")).string();
     ranks_.push_back({"", Clock::now(), {BoundedLog(spec.stdout_file), BoundedLog(spec.stderr_file)}});
   }
   if (!starts_processes_here(run_))
@@ -110,9 +110,17 @@ std::unique_ptr<Ranks> RunningRun::start_ranks(const ProcessSpec& common, const 
   return std::make_unique<LocalRanks>(std::move(processes));
 }
 
+/// Returns the heartbeats of a watched process: that of its rank, or of all ranks that it starts.
+std::string RunningRun::heartbeats(int rank) const {
+  std::string beats = json_text(heartbeat_of(result_.folder, rank));
+  for (int other = 1; run_.launch.starts_itself() && other < run_.ranks; ++other)
+    beats += json_text(heartbeat_of(result_.folder, other));
+  return beats;
+}
+
 void RunningRun::read_heartbeats() {
   for (size_t rank = 0; rank < ranks_.size(); ++rank) {
-    const std::string beat = json_text(heartbeat_of(result_.folder, static_cast<int>(rank)));
+    const std::string beat = heartbeats(static_cast<int>(rank));
     if (beat != ranks_[rank].beat) {
       ranks_[rank].beat = beat;
       ranks_[rank].last_sign = Clock::now();

@@ -46,6 +46,7 @@ class RunningRun : public StartedRun {
 
   void start_leg();
   std::unique_ptr<Ranks> start_ranks(const ProcessSpec& common, const std::filesystem::path& folder);
+  std::string heartbeats(int rank) const;
   void read_heartbeats();
   void fail(results::FailureKind kind, const std::string& message, int failed_rank);
   void fail(results::FailureKind kind, const std::string& message, const std::filesystem::path& log);

@@ -203,6 +203,8 @@ class HostsTest(unittest.TestCase):
         _, arm, verdict = self.run_case({"command": [script, "{run_dir}", str(BUILD / "bin/parity-train"), "--collect-trace"], "ranks": 2,
                                          "launcher": "external"})
         self.assertEqual((arm["status"], verdict), ("complete", "identical"), arm["failure"])
+        beat = json.loads((self.folder / "out/runs" / arm["run"] / "heartbeat.0.json").read_text())
+        self.assertEqual((beat["phase"], beat["step"]), ("done", 4))
 
     @unittest.skipIf(shutil.which("mpirun") is None, "needs mpirun of Open MPI")
     def test_mpirun_starts_a_rank_on_each_host(self):

@@ -117,6 +117,18 @@ TEST_F(LocalTracesTest, RankWithoutATrace_IsNamedAndNoVerdict) {
   EXPECT_TRUE(node_is_empty());
 }
 
+TEST_F(LocalTracesTest, FailedRank_LeavesItsPartialTrace) {
+  for (const std::string& of_arm : {keys(node_.string()), launched()}) {
+    const Json arm =
+        arm_of("[ $RANK = 0 ] || exec sleep 60; cp {case_dir}/part.h5.partial $PARITY_TRACE.partial; exit 3",
+               of_arm);
+    EXPECT_THAT(message(arm), HasSubstr("rank 0 of topic/c:two")) << of_arm;
+    EXPECT_TRUE(fs::exists(folder_ / "out/runs" / arm.at("run").get<std::string>() / "trace.h5.partial"))
+        << of_arm;
+    EXPECT_TRUE(node_is_empty());
+  }
+}
+
 TEST_F(LocalTracesTest, TruncatedPart_IsNamedAndNoVerdict) {
   const Json arm = arm_of(zero_ + "head -c 5000 {case_dir}/part.rank1.h5 > $PARITY_TRACE", launched());
   EXPECT_THAT(message(arm), AllOf(HasSubstr("rank 1 of topic/c:two on " + host_name()),
