@@ -16,9 +16,10 @@ namespace parity::reference {
 namespace {
 
 const std::vector<std::string> options = {
-    "--set",     "--trace",        "--capture",       "--stop-after",   "--checkpoint-every", "--start-from",
-    "--resume",  "--dtype",        "--quiet",         "--schema",       "--estimate",         "--help",
-    "--version", "--save-weights", "--weights-names", "--load-weights", "--checkpoint-dir",   "--check"};
+    "--set",           "--trace",        "--capture",        "--stop-after",    "--checkpoint-every",
+    "--start-from",    "--resume",       "--dtype",          "--quiet",         "--schema",
+    "--estimate",      "--help",         "--version",        "--collect-trace", "--save-weights",
+    "--weights-names", "--load-weights", "--checkpoint-dir", "--check"};
 
 int64_t parse_count(const std::string& option, const std::string& text) {
   int64_t value = 0;
@@ -72,6 +73,8 @@ Arguments split(const std::vector<std::string>& arguments) {
       to.start_from = value();
     else if (option == "--resume")
       to.resume = true;
+    else if (option == "--collect-trace")
+      to.collect_trace = true;
     else if (option == "--quiet")
       to.quiet = true;
     else if (option == "--schema")
@@ -130,6 +133,12 @@ void check_combination(const Invocation& run) {
     throw UserError(
         "cannot use both --resume and --start-from (--resume continues a trace, --start-from begins one); "
         "give one of them");
+  if (run.collect_trace && run.trace.empty())
+    throw UserError("--collect-trace has no trace to collect (none was named); give --trace FILE");
+  if (run.collect_trace && run.resume)
+    throw UserError(
+        "cannot use --collect-trace with --resume (the parts to append to are on the machine of rank 0); "
+        "continue in a new trace with --start-from");
   if ((run.resume || run.stop_after > 0 || run.checkpoint_every > 0) && run.checkpoint_dir.empty())
     throw UserError(
         std::string(run.resume           ? "--resume"
@@ -193,6 +202,8 @@ std::string_view help_text() {
   --dtype TYPE            float32, float64 for the twin, or exact for the exact twin: residues beside the values
   --trace FILE            write a trace to this file (default: no trace)
   --capture FILE          JSON file that lists the tensors to keep in the trace
+  --collect-trace         at the end, move the ranks' files to the machine of rank 0, for machines without a
+                          shared folder; each rank writes to --trace on its own
   --stop-after N          train updates 1 to N, then save a checkpoint
   --resume                continue from the checkpoint, in the same trace
   --checkpoint-every N    also save one after every N-th update, in the folder stepK of the checkpoint folder

@@ -32,6 +32,7 @@ struct Invocation {
   bool resume = false;
   uint64_t exact_key = 0;  ///< of its residues
   ExactConstants exact_constants = ExactConstants::binary;
+  bool collect_trace = false;  ///< rank 0 gets the files of the others at the end
   bool quiet = false;
 };
 

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
+#include "harness/base/json/fields.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
 
 namespace parity::suite {
@@ -22,7 +23,8 @@ constexpr auto counting_options = std::to_array<std::string_view>(
      "--no-python", "--no_python", "-np", "-n", "--np", "-N", "--map-by", "--npernode", "-npernode",
      "--nodes", "--ntasks", "--ntasks-per-node"});
 
-const std::array<std::string, 4> keys = {"launcher", "nodes", "ranks_per_node", "launcher_options"};
+const std::array<std::string, 5> keys = {"launcher", "nodes", "ranks_per_node", "launcher_options",
+                                         "local_traces"};
 
 int count_of(const std::string& key, const Json& value) {
   if (!value.is_number_integer() || value.get<int64_t>() < 1 || value.get<int64_t>() > most_nodes)
@@ -37,6 +39,15 @@ std::vector<std::string> options_of(const Json& value) {
   if (!is_list)
     throw UserError("'launcher_options' must be a list of strings: launcher_options = [\"--verbose\"]");
   return value.get<std::vector<std::string>>();
+}
+
+std::string folder_of(const Json& value) {
+  if (!value.is_string() || !value.get<std::string>().starts_with('/'))
+    throw UserError(fmt::format(
+        "'local_traces' must be the absolute path of a folder that every node has, not {}: local_traces = "
+        "\"/tmp\"",
+        escape_to_line(value.dump())));
+  return value.get<std::string>();
 }
 
 /// Refuses an option that counts nodes or ranks. An external launcher has no other place for them.
@@ -55,10 +66,13 @@ void check_options(const Launch& launch) {
 }  // namespace
 
 Json Launch::to_json() const {
-  return {{"launcher", name_of(launcher)},
-          {"nodes", nodes},
-          {"ranks_per_node", ranks_per_node},
-          {"options", options}};
+  Json json = {{"launcher", name_of(launcher)},
+               {"nodes", nodes},
+               {"ranks_per_node", ranks_per_node},
+               {"options", options}};
+  if (!local_traces.empty())
+    json["local_traces"] = local_traces;
+  return json;
 }
 
 Launch launch_from_json(const Json& json) {
@@ -67,6 +81,7 @@ Launch launch_from_json(const Json& json) {
   json.at("nodes").get_to(launch.nodes);
   json.at("ranks_per_node").get_to(launch.ranks_per_node);
   json.at("options").get_to(launch.options);
+  launch.local_traces = text_or(json, "local_traces");
   return launch;
 }
 
@@ -82,6 +97,8 @@ void set_launch_key(Launch& launch, const std::string& key, const Json& value) {
     launch.launcher = parse_enum<Launcher>(value.get<std::string>());
   } else if (key == "nodes") {
     launch.nodes = count_of(key, value);
+  } else if (key == "local_traces") {
+    launch.local_traces = folder_of(value);
   } else if (key == "ranks_per_node") {
     launch.ranks_per_node = count_of(key, value);
   } else {
@@ -96,6 +113,8 @@ void reset_launch_key(Launch& launch, const std::string& key) {
     launch.nodes = Launch().nodes;
   else if (key == "ranks_per_node")
     launch.ranks_per_node = Launch().ranks_per_node;
+  else if (key == "local_traces")
+    launch.local_traces.clear();
   else
     launch.options.clear();
 }
@@ -108,6 +127,8 @@ Json launch_value(const Launch& launch, const std::string& key) {
     return launch.nodes == plain.nodes ? Json() : Json(launch.nodes);
   if (key == "ranks_per_node")
     return launch.ranks_per_node == plain.ranks_per_node ? Json() : Json(launch.ranks_per_node);
+  if (key == "local_traces")
+    return launch.local_traces.empty() ? Json() : Json(launch.local_traces);
   return launch.options.empty() ? Json() : Json(launch.options);
 }
 
@@ -125,6 +146,11 @@ void check_launch(const Launch& launch, bool of_command) {
     throw UserError(
         "launcher = \"external\" needs 'launcher_options' (parity-train starts no ranks by itself); give the "
         "words of the program that starts them, such as [\"flux\", \"run\", \"-n\", \"{ranks}\"]");
+  if (launch.starts_itself() && launch.nodes > 1 && !launch.local_traces.empty())
+    throw UserError(
+        "cannot collect 'local_traces' of a command that starts its own ranks on several nodes (parity is "
+        "not "
+        "there when they end); let a launcher start the ranks, or leave local_traces out");
   check_options(launch);
 }
 

@@ -30,9 +30,14 @@ struct Launch {
   int nodes = 1;           ///< machines; torchrun outside a job of Slurm starts all agents on this one
   int ranks_per_node = 0;  ///< 0: not stated
   std::vector<std::string> options;  ///< words of the case for the launcher
+  /// Folder of each machine in which the ranks write their traces, until they are moved to the folder of the
+  /// run; "": they write them there.
+  std::string local_traces = {};
 
   bool operator==(const Launch&) const = default;
   bool is_local() const { return launcher == Launcher::local; }
+  /// Returns whether nothing is stated: parity starts the ranks, which write to the run's folder.
+  bool is_plain() const { return *this == Launch(); }
   /// Returns whether the arm's command starts its ranks by itself.
   bool starts_itself() const { return launcher == Launcher::external && options.empty(); }
   Json to_json() const;

@@ -6,7 +6,7 @@ namespace parity::suite {
 namespace {
 
 Json value_in(const TomlTable& table, const std::string& key) {
-  if (key == "launcher")
+  if (key == "launcher" || key == "local_traces")
     return table.string(key);
   if (key == "launcher_options")
     return table.strings(key);

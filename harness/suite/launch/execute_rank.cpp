@@ -3,7 +3,9 @@
 #include "harness/suite/launch/execute_rank.hpp"
 
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
+#include <memory>
 #include <string>
 #include <thread>
 
@@ -17,6 +19,7 @@
 #include "harness/base/processes/process.hpp"
 #include "harness/suite/launch/free_port.hpp"
 #include "harness/suite/launch/launched_place.hpp"
+#include "harness/suite/launch/local_traces.hpp"
 #include "harness/suite/launch/rank_files.hpp"
 #include "harness/suite/plan/identity/machine.hpp"
 
@@ -87,8 +90,67 @@ void check(const RankFiles& files, const Json& launch, const LaunchedRank& here)
     throw UserError(fmt::format("the launcher started rank {} twice; it must not restart ranks", here.rank));
 }
 
-WaitStatus run_rank(const RankFiles& files, const Json& launch, const LaunchedRank& here) {
+volatile std::sig_atomic_t told_to_end = 0;
+
+/// Makes a signal of the launcher end the rank first, so that nothing of it is left on this machine. A second
+/// one changes nothing: launchers send it to the group, and once more to each process.
+void end_rank_on_signals() {
+  struct sigaction action = {};
+  action.sa_handler = [](int) { told_to_end = 1; };
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP})
+    ::sigaction(signal, &action, nullptr);
+}
+
+/// Waits for a rank, and ends it if the launcher asks for that.
+WaitStatus wait_for_rank(Process& process) {
+  for (;;) {
+    if (const auto status = process.wait_for(std::chrono::milliseconds(100)))
+      return *status;
+    if (told_to_end != 0)
+      return process.stop(std::chrono::seconds(1));
+  }
+}
+
+/// Gives the rank a folder of this machine for its trace; null if it writes to the run's folder.
+std::unique_ptr<LocalTraces> use_local_folder(ProcessSpec& spec, const RankFiles& files, const Json& launch,
+                                              const LaunchedRank& here) {
+  const fs::path root = text_or(launch, "local_traces");
+  if (root.empty())
+    return nullptr;
+  end_rank_on_signals();
+  auto local =
+      std::make_unique<LocalTraces>(root, files.folder().parent_path(), "rank" + std::to_string(here.rank));
+  fs::path trace = spec.environment.at("PARITY_TRACE");
+  local->take_back(trace);
+  spec.environment["PARITY_TRACE"] = local->place_of(trace).string();
+  if (here.ranks > 1)
+    spec.environment["PARITY_JOIN"] = "later";
+  return local;
+}
+
+/// Moves what the rank wrote to the run's folder. \return {"files"} or {"problem"}
+Json collect(const LocalTraces& local) {
+  try {
+    return {{"files", to_json(local.collect())}};
+  } catch (const UserError& error) {
+    return {{"problem", error.what()}};
+  }
+}
+
+/// Returns how the rank of a process ended, after its files are where they belong.
+ExitCode end_rank(const RankFiles& files, int rank, const WaitStatus& status, const LocalTraces* local) {
+  if (told_to_end != 0) {
+    files.write_told_to_end(rank);
+    return ExitCode::crashed;
+  }
+  const Json collected = local == nullptr ? Json::object() : collect(*local);
+  files.write_ended(rank, status, collected);
+  return status.succeeded() && !collected.contains("problem") ? ExitCode::agree : ExitCode::crashed;
+}
+
+ExitCode run_rank(const RankFiles& files, const Json& launch, const LaunchedRank& here) {
   ProcessSpec spec = files.read_rank(here.rank);
+  const std::unique_ptr<LocalTraces> local = use_local_folder(spec, files, launch, here);
   spec.environment["RANK"] = std::to_string(here.rank);
   spec.environment["LOCAL_RANK"] = std::to_string(here.local_rank);
   spec.environment["WORLD_SIZE"] = std::to_string(here.ranks);
@@ -96,9 +158,7 @@ WaitStatus run_rank(const RankFiles& files, const Json& launch, const LaunchedRa
     set_meeting(spec, files, launch, here.rank);
   Process process = Process::spawn(spec);
   files.write_began(here.rank, {{"host", node_name()}, {"machine", host_name()}, {"pid", process.pid()}});
-  for (;;)
-    if (const auto status = process.wait_for(std::chrono::hours(1)))
-      return *status;
+  return end_rank(files, here.rank, wait_for_rank(process), local.get());
 }
 
 }  // namespace
@@ -116,9 +176,7 @@ ExitCode execute_rank(const fs::path& folder) {
     const LaunchedRank here =
         rank_from_launcher(launcher, static_cast<int>(integer_or(launch, "ranks_per_node", 0)));
     check(files, launch, here);
-    const WaitStatus status = run_rank(files, launch, here);
-    files.write_ended(here.rank, status);
-    return status.succeeded() ? ExitCode::agree : ExitCode::crashed;
+    return run_rank(files, launch, here);
   } catch (const UserError& error) {
     files.refuse(error.what());
     throw;

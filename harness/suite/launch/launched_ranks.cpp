@@ -14,6 +14,7 @@
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/suite/launch/free_port.hpp"
 #include "harness/suite/launch/launched_place.hpp"
+#include "harness/suite/launch/local_traces.hpp"
 #include "harness/suite/launch/words.hpp"
 #include "harness/suite/plan/identity/own_programs.hpp"
 #include "harness/suite/plan/launcher_program.hpp"
@@ -49,12 +50,17 @@ fs::path LaunchedRanks::log(const fs::path& folder) {
 
 LaunchedRanks::LaunchedRanks(const PlannedRun& run, const fs::path& folder, int leg,
                              const std::vector<ProcessSpec>& specs)
-    : run_(run), files_(folder / fmt::format("launch.{}", leg)), log_(log(folder)), ended_(specs.size()) {
+    : run_(run),
+      files_(folder / fmt::format("launch.{}", leg)),
+      log_(log(folder)),
+      ended_(specs.size()),
+      waits_for_files_(specs.size()) {
   files_.begin({{"launcher", name_of(run.launch.launcher)},
                 {"nodes", run.launch.nodes},
                 {"ranks_per_node", run.launch.ranks_per_node},
                 {"ranks", run.ranks},
                 {"timeout", run.timeout_seconds},
+                {"local_traces", local_traces_of(run)},
                 {"identity", identity_of_machine(run)}});
   for (size_t rank = 0; rank < specs.size(); ++rank)
     files_.write_rank(static_cast<int>(rank), specs[rank]);
@@ -85,7 +91,42 @@ void LaunchedRanks::look() {
   refusal_ = files_.refusal();
   for (size_t rank = 0; rank < ended_.size(); ++rank)
     if (!ended_[rank])
-      ended_[rank] = files_.ended(static_cast<int>(rank));
+      look_for_end(rank);
+}
+
+/// Reads how a rank ended. One that ended well has ended when the files that it moved are here.
+void LaunchedRanks::look_for_end(size_t rank) {
+  const auto number = static_cast<int>(rank);
+  const auto status = files_.ended(number);
+  if (!status)
+    return;
+  const Json collected = files_.collected(number);
+  std::string problem = text_or(collected, "problem");
+  const bool is_final = !problem.empty();
+  if (!is_final && collected.contains("files"))
+    problem = missing_part(files_.folder().parent_path(), collected["files"]);
+  if (problem.empty() || !status->succeeded()) {
+    ended_[rank] = status;
+    return;
+  }
+  waits_for_files_[rank] = waits_for_files_[rank].value_or(Clock::now());
+  if (is_final || Clock::now() - *waits_for_files_[rank] > settle_time(run_))
+    lost_part_ = fmt::format("rank {} of {} on {} left no trace here: {}", rank, run_.label,
+                             escape_for_terminal(host(rank)), problem);
+}
+
+/// Returns " (rank 1 on node-b did not)" for the first rank that began and neither ended nor was told to.
+std::string LaunchedRanks::describe_missing() const {
+  for (size_t rank = 0; rank < ended_.size(); ++rank)
+    if (const auto number = static_cast<int>(rank); !ended_[rank] && !files_.told_to_end(number))
+      return fmt::format(" (rank {} on {} did not)", rank,
+                         escape_for_terminal(text_or(files_.began(number), "host")));
+  return "";
+}
+
+std::string LaunchedRanks::lost_part() {
+  look();
+  return lost_part_;
 }
 
 std::optional<WaitStatus> LaunchedRanks::ended(size_t rank) {
@@ -144,9 +185,10 @@ std::string LaunchedRanks::launch_problem() {
   if (finished < ended_.size() && Clock::now() - *launcher_end_ < settle_time(run_))
     return "";
   const std::string what =
-      began < ended_.size()      ? fmt::format("{} of its {} ranks began", began, ended_.size())
-      : finished < ended_.size() ? fmt::format("{} of its {} ranks ended", finished, ended_.size())
-                                 : "its ranks ended well";
+      began < ended_.size() ? fmt::format("{} of its {} ranks began", began, ended_.size())
+      : finished < ended_.size()
+          ? fmt::format("{} of its {} ranks ended{}", finished, ended_.size(), describe_missing())
+          : "its ranks ended well";
   const std::string said = tail_of(log_, 1);
   return fmt::format("{}: {}, and {}{}", run_.label, describe_launcher_end(), what,
                      said.empty() ? "" : ": " + said);

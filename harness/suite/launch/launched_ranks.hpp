@@ -30,6 +30,7 @@ class LaunchedRanks : public Ranks {
   pid_t pid(size_t rank) override;
   std::string host(size_t rank) override;
   std::string launch_problem() override;
+  std::string lost_part() override;
   void stop(std::chrono::milliseconds grace) override;
   void end_left_processes() override;
 
@@ -39,6 +40,8 @@ class LaunchedRanks : public Ranks {
  private:
   void start(const std::filesystem::path& folder, const std::string& mark);
   void look();
+  void look_for_end(size_t rank);
+  std::string describe_missing() const;
   bool launcher_ended();
   std::string describe_launcher_end();
 
@@ -48,6 +51,9 @@ class LaunchedRanks : public Ranks {
   std::vector<Process> launchers_;
   std::vector<std::optional<WaitStatus>> ended_;
   std::string refusal_;
+  std::string lost_part_;
+  /// When a rank's end was first seen, whose files were not all there.
+  std::vector<std::optional<std::chrono::steady_clock::time_point>> waits_for_files_;
   std::chrono::steady_clock::time_point next_look_;
   std::optional<std::chrono::steady_clock::time_point> launcher_end_;
 };

@@ -95,8 +95,14 @@ Json RankFiles::began(int rank) const {
   return content(file(rank, ".began.json"));
 }
 
-void RankFiles::write_ended(int rank, const WaitStatus& status) const {
-  write_file(file(rank, ".ended.json"), json_text({{"status", status.raw()}}) + "\n");
+void RankFiles::write_ended(int rank, const WaitStatus& status, const Json& collected) const {
+  Json json = collected;
+  json["status"] = status.raw();
+  write_file(file(rank, ".ended.json"), json_text(json) + "\n");
+}
+
+Json RankFiles::collected(int rank) const {
+  return content(file(rank, ".ended.json"));
 }
 
 std::optional<WaitStatus> RankFiles::ended(int rank) const {
@@ -104,6 +110,15 @@ std::optional<WaitStatus> RankFiles::ended(int rank) const {
   if (!json.is_object() || !json.contains("status") || !json["status"].is_number_integer())
     return std::nullopt;
   return WaitStatus(json["status"].get<int>());
+}
+
+void RankFiles::write_told_to_end(int rank) const {
+  write_file(file(rank, ".told"), "");
+}
+
+bool RankFiles::told_to_end(int rank) const {
+  std::error_code none;
+  return fs::exists(file(rank, ".told"), none);
 }
 
 void RankFiles::write_meeting(const std::string& address, int port) const {

@@ -17,11 +17,13 @@ namespace parity::suite {
 ///
 /// | file               | written by | holds                                                               |
 /// |--------------------|------------|---------------------------------------------------------------------|
-/// | launch.json        | parity     | {"schema", "launcher", "nodes", "ranks", "cpu", "gpus", "timeout"}  |
+/// | launch.json        | parity     | {"schema", "launcher", "nodes", "ranks", "cpu", "gpus", "timeout",  |
+/// |                    |            | "local_traces"}                                                     |
 /// | rank.R.json        | parity     | the process of rank R: words, variables, cores, files for its output |
 /// | rank.R.claim       | rank R     | nothing; a second rank R is refused                                 |
 /// | rank.R.began.json  | rank R     | {"host", "pid"}                                                     |
-/// | rank.R.ended.json  | rank R     | {"status"}: that of wait(2)                                         |
+/// | rank.R.ended.json  | rank R     | {"status"}: that of wait(2); {"files", "problem"} of local traces   |
+/// | rank.R.told        | rank R     | nothing; the launcher ended it, so that it is no first cause        |
 /// | meeting.json       | rank 0     | {"address", "port"} at which the ranks meet                         |
 /// | refused.json       | a process  | {"problem"}: why it cannot be a rank of the run                     |
 class RankFiles {
@@ -43,8 +45,14 @@ class RankFiles {
   bool claim(int rank) const;
   void write_began(int rank, const Json& began) const;
   Json began(int rank) const;  ///< null before
-  void write_ended(int rank, const WaitStatus& status) const;
+  /// \param collected  {"files"}: traces moved to the run's folder, {"problem"}: why one could not be
+  void write_ended(int rank, const WaitStatus& status, const Json& collected = Json::object()) const;
   std::optional<WaitStatus> ended(int rank) const;
+  /// Returns what write_ended() wrote; null before.
+  Json collected(int rank) const;
+
+  void write_told_to_end(int rank) const;
+  bool told_to_end(int rank) const;
 
   void write_meeting(const std::string& address, int port) const;
   Json meeting() const;  ///< null before

@@ -29,6 +29,9 @@ class Ranks {
   virtual std::string host(size_t rank) = 0;
   /// Returns why the launcher did not start or end all ranks as it should, in words; "" while it may still.
   virtual std::string launch_problem() = 0;
+  /// Returns which rank ended well and whose trace did not arrive in the run's folder, in words; "" if there
+  /// is none.
+  virtual std::string lost_part() { return ""; }
   /// Ends every rank: TERM, then KILL after `grace`.
   virtual void stop(std::chrono::milliseconds grace) = 0;
   /// Ends processes that ended ranks left in the background.

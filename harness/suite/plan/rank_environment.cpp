@@ -41,7 +41,11 @@ std::map<std::string, std::string> package_path() {
 }  // namespace
 
 std::string heartbeat_name(int rank) {
-  return fmt::format("heartbeat.{}.json", rank);
+  return heartbeat_name(std::to_string(rank));
+}
+
+std::string heartbeat_name(const std::string& rank) {
+  return "heartbeat." + rank + ".json";
 }
 
 std::map<std::string, std::string> rank_environment(const PlannedRun& run, const fs::path& folder, int rank,

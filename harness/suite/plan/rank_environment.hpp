@@ -24,6 +24,7 @@ std::map<std::string, std::string> rank_environment(const PlannedRun& run,
 
 /// Returns the name of the file that a rank rewrites at each step: {"step", "phase"}.
 std::string heartbeat_name(int rank);
+std::string heartbeat_name(const std::string& rank);
 
 /// Returns the variables that rank_environment always sets, whatever this process inherits.
 std::set<std::string> launcher_variables(const PlannedRun& run);

@@ -35,6 +35,11 @@ int watched(const PlannedRun& run) {
   return run.launch.starts_itself() ? 1 : run.ranks;
 }
 
+/// Returns whether parity starts the processes of a run itself, whose traces it then moves.
+bool starts_processes_here(const PlannedRun& run) {
+  return run.launch.is_local() || run.launch.starts_itself();
+}
+
 }  // namespace
 
 RunningRun::RunningRun(const PlannedRun& run, const RunStore& store, const fs::path& trainer)
@@ -57,6 +62,9 @@ void RunningRun::start_leg() {
   processes_.reset();
   first_failure_.reset();
   try {
+    local_root_ = local_traces_of(run_);
+    if (!local_root_.empty() && !local_ && starts_processes_here(run_))
+      local_ = std::make_unique<LocalTraces>(local_root_, folder, "run");
     burners_ = start_burners(run_, mark_);
     ProcessSpec spec;
     spec.mark = mark_;
@@ -80,16 +88,18 @@ std::unique_ptr<Ranks> RunningRun::start_ranks(const ProcessSpec& common, const 
   for (int rank = 0; rank < watched(run_); ++rank) {
     ProcessSpec& spec = specs.emplace_back(common);
     spec.environment = rank_environment(run_, folder, rank, rendezvous_.string(), port);
+    if (local_)
+      spec.environment["PARITY_TRACE"] = local_->place_of(spec.environment["PARITY_TRACE"]).string();
     apply_condition(spec, run_, folder, rank);
     spec.stdout_file = fs::absolute(log("stdout", rank));
     spec.stderr_file = fs::absolute(log("stderr", rank));
     if (!run_.launch.is_local())
       leave_place_to_launcher(spec, run_.launch.nodes);
-    if (run_.launch.starts_itself())
-      spec.environment.erase("PARITY_HEARTBEAT");  // each rank would write the same file
+    if (run_.launch.starts_itself())  // each rank fills in its own number
+      spec.environment["PARITY_HEARTBEAT"] = (folder / heartbeat_name("{rank}")).string();
     ranks_.push_back({"", Clock::now(), {BoundedLog(spec.stdout_file), BoundedLog(spec.stderr_file)}});
   }
-  if (!run_.launch.is_local() && !run_.launch.starts_itself())
+  if (!starts_processes_here(run_))
     return std::make_unique<LaunchedRanks>(run_, folder, leg_, specs);
   std::vector<Process> processes;
   for (ProcessSpec& spec : specs) {
@@ -100,9 +110,17 @@ std::unique_ptr<Ranks> RunningRun::start_ranks(const ProcessSpec& common, const 
   return std::make_unique<LocalRanks>(std::move(processes));
 }
 
+/// Returns the heartbeats of a watched process: that of its rank, or of all ranks that it starts.
+std::string RunningRun::heartbeats(int rank) const {
+  std::string beats = json_text(heartbeat_of(result_.folder, rank));
+  for (int other = 1; run_.launch.starts_itself() && other < run_.ranks; ++other)
+    beats += json_text(heartbeat_of(result_.folder, other));
+  return beats;
+}
+
 void RunningRun::read_heartbeats() {
   for (size_t rank = 0; rank < ranks_.size(); ++rank) {
-    const std::string beat = json_text(heartbeat_of(result_.folder, static_cast<int>(rank)));
+    const std::string beat = heartbeats(static_cast<int>(rank));
     if (beat != ranks_[rank].beat) {
       ranks_[rank].beat = beat;
       ranks_[rank].last_sign = Clock::now();
@@ -152,7 +170,7 @@ std::vector<RankState> RunningRun::states() {
 bool RunningRun::poll() {
   if (ended_)
     return true;
-  if (look_for_failure())
+  if (fail_if_part_is_lost() || look_for_failure())
     return true;
   if (processes_->all_ended()) {
     end();
@@ -191,6 +209,20 @@ void RunningRun::stop_ranks() {
     return;
   processes_->stop(std::chrono::seconds(2));
   end_offspring(mark_);  // and those that left the group
+  try {
+    if (local_)
+      local_->collect();  // what failed ranks left may say why
+  } catch (const UserError&) {
+    local_.reset();
+  }
+  remove_local_traces();
+}
+
+/// Removes what ranks left on this machine. What killed ranks left on others goes with the next run there.
+void RunningRun::remove_local_traces() {
+  local_.reset();
+  if (!local_root_.empty())
+    remove_left_traces(local_root_, fs::absolute(result_.folder));
 }
 
 /// Removes the rendezvous file of killed ranks. Ranks that end well remove it themselves.
@@ -218,6 +250,21 @@ void RunningRun::fail(results::FailureKind kind, const std::string& message, con
   ended_ = true;
 }
 
+/// Moves the traces of this leg to the run's folder, and joins those that ranks wrote on several machines.
+std::optional<RunFailure> RunningRun::collect_traces() {
+  if (local_root_.empty())
+    return std::nullopt;
+  try {
+    if (local_ && !(restarts(run_) && leg_ == 0))  // the second leg appends to the trace of the first
+      local_->collect();
+    if (const std::string problem = local_ ? "" : join_parts(); !problem.empty())
+      return RunFailure{results::FailureKind::bad_trace, problem};
+  } catch (const UserError& error) {
+    return RunFailure{results::FailureKind::bad_trace, run_.label + ": " + error.what()};
+  }
+  return std::nullopt;
+}
+
 void RunningRun::interrupt() {
   if (!ended_)
     fail(results::FailureKind::interrupted, run_.label + " was interrupted", 0);
@@ -230,6 +277,8 @@ void RunningRun::end() {
   end_offspring(mark_);
   remove_rendezvous();
   trim_logs();
+  if (const auto failure = collect_traces())
+    return fail(failure->kind, failure->message, 0);
   if (restarts(run_) && leg_ == 0) {
     ++leg_;
     start_leg();
@@ -241,6 +290,7 @@ void RunningRun::end() {
     return fail(
         failure->kind,
         failure->message + (failure->kind == results::FailureKind::no_trace ? quoted_last_lines(0) : ""), 0);
+  remove_local_traces();
   result_.seconds = std::chrono::duration<double>(Clock::now() - started_).count();
   result_.ended = utc_now();
   store_.finish(run_, result_);

@@ -12,6 +12,7 @@
 
 #include "harness/base/processes/offspring.hpp"
 #include "harness/base/processes/process.hpp"
+#include "harness/suite/launch/local_traces.hpp"
 #include "harness/suite/launch/ranks.hpp"
 #include "harness/suite/plan/plan.hpp"
 #include "harness/suite/runs/bounded_log.hpp"
@@ -45,6 +46,7 @@ class RunningRun : public StartedRun {
 
   void start_leg();
   std::unique_ptr<Ranks> start_ranks(const ProcessSpec& common, const std::filesystem::path& folder);
+  std::string heartbeats(int rank) const;
   void read_heartbeats();
   void fail(results::FailureKind kind, const std::string& message, int failed_rank);
   void fail(results::FailureKind kind, const std::string& message, const std::filesystem::path& log);
@@ -59,6 +61,10 @@ class RunningRun : public StartedRun {
   std::string describe_rank(int rank) const;
   void stop_ranks();
   void remove_rendezvous();
+  bool fail_if_part_is_lost();
+  std::optional<RunFailure> collect_traces();
+  std::string join_parts();
+  void remove_local_traces();
   void trim_logs();
   void end();
   std::filesystem::path log(const char* stream, int rank) const;
@@ -71,6 +77,8 @@ class RunningRun : public StartedRun {
   std::unique_ptr<Ranks> processes_;  ///< null if none could start
   std::vector<Process> burners_;      ///< that compete with the run for the cores
   std::filesystem::path rendezvous_;
+  std::filesystem::path local_root_;    ///< of traces; "": the ranks write them to the run's folder
+  std::unique_ptr<LocalTraces> local_;  ///< of ranks that parity starts itself
   RunResult result_;
   std::string mark_ = new_offspring_mark();  ///< of its processes and of all that they start
   int leg_ = 0;

@@ -13,6 +13,8 @@
 #include "harness/suite/launch/launched_ranks.hpp"
 #include "harness/suite/runs/heartbeat.hpp"
 #include "harness/suite/runs/running_run.hpp"
+#include "harness/trace/format/file_names.hpp"
+#include "harness/trace/write/join_run.hpp"
 
 namespace parity::suite {
 using Clock = std::chrono::steady_clock;
@@ -123,6 +125,31 @@ void RunningRun::fail_with_status(const WaitStatus& status, int failed_rank) {
                                       : "") +
            quoted_last_lines(failed_rank),
        failed_rank);
+}
+
+/// Fails the run if a rank ended well and its trace did not arrive. \return whether it failed
+bool RunningRun::fail_if_part_is_lost() {
+  const std::string lost = processes_ ? processes_->lost_part() : "";
+  if (lost.empty())
+    return false;
+  fail(results::FailureKind::bad_trace, lost, 0);
+  return true;
+}
+
+/// Joins the traces that ranks left apart from each other. \return why they do not make a whole; "" if they
+/// do
+std::string RunningRun::join_parts() {
+  const std::filesystem::path trace = result_.folder / "trace.h5";
+  std::error_code none;
+  if (run_.ranks == 1 || std::filesystem::exists(trace, none) ||
+      !std::filesystem::exists(trace::partial_path(trace), none))
+    return "";
+  const trace::JoinedRun joined = trace::join_run(trace);
+  for (const trace::LeftRank& left : joined.others)
+    if (left.state != trace::RankState::complete)
+      return fmt::format("{} {} ({}); a verdict needs the traces of all ranks",
+                         describe_rank(static_cast<int>(left.rank)), left.why, left.file);
+  return joined.complete ? "" : fmt::format("{} left a partial trace: {}", describe_rank(0), joined.reason);
 }
 
 /// Fails the run if its launcher did not start or end all ranks. \return whether it failed

@@ -112,10 +112,11 @@ std::vector<RankFile> finished_rank_files(const fs::path& path, int64_t ranks) {
   for (int64_t rank = 1; rank < ranks; ++rank) {
     rows.push_back(index_row(rank_path(path, rank)));
     if (rows.back().size == 0)
-      throw UserError(
-          fmt::format("cannot finish {} (rank {} wrote no file {} next to it); let all ranks write to a "
-                      "folder that rank 0 can read, or put the files together and run: parity join",
-                      path.string(), rank, rows.back().name));
+      throw UserError(fmt::format(
+          "cannot finish {} (rank {} wrote no file {} next to it); let all ranks write to a "
+          "folder that rank 0 can read, give parity-train --collect-trace, or put the files together "
+          "and run: parity join",
+          path.string(), rank, rows.back().name));
   }
   return rows;
 }

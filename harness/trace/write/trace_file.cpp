@@ -3,10 +3,12 @@
 #include "harness/trace/write/trace_file.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
+#include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/trace/format/file_names.hpp"
 #include "harness/trace/format/layout_json.hpp"
 #include "harness/trace/format/schema.hpp"
@@ -39,6 +41,19 @@ void move_file(const fs::path& from, const fs::path& to) {
     throw UserError(fmt::format("cannot rename {} to {} ({})", from.string(), to.string(), error.message()));
 }
 
+/// Returns whether files of ranks lie apart when rank 0 ends (PARITY_JOIN). \throws UserError for another
+/// value
+bool joins_later() {
+  const char* text = std::getenv("PARITY_JOIN");
+  const std::string_view value = text == nullptr ? "" : text;
+  if (!value.empty() && value != "later")
+    throw UserError(
+        fmt::format("cannot use PARITY_JOIN = {} (the only value is later); unset it, and rank 0 "
+                    "writes the index of the ranks itself",
+                    parity::quoted(value)));
+  return value == "later";
+}
+
 void write_view(hid_t parent, const std::string& name, const TensorView& view) {
   hdf5::write_contiguous(parent, name, element_type(view.dtype), view.shape, view.data);
 }
@@ -57,6 +72,7 @@ TraceFile::TraceFile(const fs::path& path, const Json& config, const Json& prove
                      RankPlace place)
     : place_(place),
       provenance_(provenance.is_null() ? Json::object() : provenance),
+      joins_later_(joins_later()),
       path_(rank_path(path, place.rank)),
       partial_(partial_path(path_)) {
   const auto guard = hdf5::lock();
@@ -255,6 +271,15 @@ void TraceFile::flush() {
   hdf5::check(H5Fflush(file_, H5F_SCOPE_LOCAL), "cannot write " + partial_.string());
 }
 
+/// Leaves the trace partial, as that of a rank 0 that ended well and saw no other file.
+void TraceFile::leave_index_to_join() {
+  const Json failure = {{"kind", failure_of_ranks},
+                        {"reason", "rank 0 left the index of the ranks to parity join (PARITY_JOIN=later)"}};
+  hdf5::write_attribute(file_, "failure", failure.dump());
+  flush();
+  hdf5::close_file(file_, partial_);
+}
+
 void TraceFile::write_index() {
   try {
     write_rank_index(file_, finished_rank_files(path_, place_.ranks));
@@ -269,8 +294,11 @@ void TraceFile::write_index() {
 
 void TraceFile::finish() {
   const auto guard = hdf5::lock();
-  if (place_.rank == 0 && place_.ranks > 1)
+  if (place_.rank == 0 && place_.ranks > 1) {
+    if (joins_later_)
+      return leave_index_to_join();
     write_index();
+  }
   complete_file(file_, partial_, path_);
 }
 

@@ -62,7 +62,7 @@ class TraceFile {
   void set_faults(const std::vector<FaultReport>& reports);
   /// Marks the trace complete and gives it its final name. Without this call it stays `path`.partial. Rank 0
   /// must be last: it records name, size and digest of the other ranks' files. If one of them is missing, the
-  /// trace stays partial until join_run.
+  /// trace stays partial until join_run. So it does with PARITY_JOIN=later, which asks for no other file.
   void finish();
   /// Closes the trace of a run that failed; it stays partial.
   void abandon();
@@ -73,12 +73,14 @@ class TraceFile {
   void append_channels(int64_t step, const ChannelValues& channels);
   void append_sketches();
   void write_index();
+  void leave_index_to_join();
   /// Returns the layout's number in /layouts; writes a new one.
   int64_t number_of(const TensorLayout& layout);
   void flush();
 
   RankPlace place_;
   Json provenance_;
+  bool joins_later_;
   std::filesystem::path path_;
   std::filesystem::path partial_;
   hdf5::Handle file_;

@@ -53,7 +53,7 @@ void run_generator_rank(const Invocation& invocation, const RunConfig& config, c
     recorder->end_step();
   }
   if (recorder)
-    finish_trace(*recorder, *all);
+    finish_trace(*recorder, *all, invocation);
   heartbeat.beat(last, "done");
 }
 

@@ -7,6 +7,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/files/file.hpp"
 #include "reference/config/read.hpp"
+#include "reference/train/run/collect_trace.hpp"
 
 namespace parity::reference {
 
@@ -36,10 +37,12 @@ std::unique_ptr<trace::Recorder> open_trace(const Invocation& invocation, Json p
   return std::make_unique<trace::Recorder>(std::move(options));
 }
 
-void finish_trace(trace::Recorder& recorder, const Group& all) {
+void finish_trace(trace::Recorder& recorder, const Group& all, const Invocation& invocation) {
   if (all.rank() != 0)
     recorder.finish();
   all.barrier();
+  if (invocation.collect_trace)
+    collect_trace(invocation.trace, all);
   if (all.rank() == 0)
     recorder.finish();
 }

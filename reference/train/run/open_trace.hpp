@@ -23,6 +23,6 @@ std::unique_ptr<trace::Recorder> open_trace(const Invocation& invocation, Json p
                                             trace::Capture capture, int64_t updates_done, const Group& all);
 
 /// Completes the trace. Rank 0 finishes last, since its file lists the files of the others.
-void finish_trace(trace::Recorder& recorder, const Group& all);
+void finish_trace(trace::Recorder& recorder, const Group& all, const Invocation& invocation);
 
 }  // namespace parity::reference

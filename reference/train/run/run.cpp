@@ -113,10 +113,20 @@ std::shared_ptr<Group> meet(const Invocation& invocation, const RunConfig& confi
   plan["--checkpoint-every"] = invocation.checkpoint_every;
   plan["--start-from"] = !invocation.start_from.empty();
   plan["--trace"] = !invocation.trace.empty();
+  plan["--collect-trace"] = invocation.collect_trace;
   plan["PARITY_EXACT_KEY"] = invocation.exact_key;
   plan["PARITY_EXACT_CONSTANTS"] = name_of(invocation.exact_constants);
   check_equal_configs(plan, *world);
   return world;
+}
+
+/// Returns the path with "{rank}" replaced: a program that starts all ranks gives them one path.
+std::filesystem::path file_of_rank(const std::filesystem::path& path, int64_t rank) {
+  constexpr std::string_view mark = "{rank}";
+  std::string text = path.string();
+  if (const size_t at = text.find(mark); at != std::string::npos)
+    text.replace(at, mark.size(), std::to_string(rank));
+  return text;
 }
 
 /// Trains updates up to `last`, recording each. \param log  null = no line per update
@@ -147,7 +157,7 @@ void run(const Invocation& invocation, const Job& job, std::ostream& log, const 
   RunConfig config = invocation.config;
   if (invocation.resume)
     config.parallel = config.resumed_parallel();
-  Heartbeat heartbeat(invocation.heartbeat);
+  Heartbeat heartbeat(file_of_rank(invocation.heartbeat, job.rank));
   heartbeat.beat(0, "device");  // parity skips a run that ends in this phase; it does not fail
   const Device device = open_device(config.device, job.local_rank, plugin_file());
   heartbeat.beat(0, "start");
@@ -204,7 +214,7 @@ void run(const Invocation& invocation, const Job& job, std::ostream& log, const 
   if (!invocation.save_weights.empty())
     trainer.save_weights(invocation.save_weights, invocation.weights_names);
   if (recorder)
-    finish_trace(*recorder, *all);
+    finish_trace(*recorder, *all, invocation);
   // Other ranks may still read this rank's memory through the device's communicators: wait for them.
   if (!device.is_cpu())
     trainer.world().barrier();

@@ -39,13 +39,15 @@ relation = "identical"
 because = "the same ranks"
 """
 # The emulated nodes have no addresses of their own.
-SETUP = SITE + "setup = ['export MASTER_ADDR=127.0.0.1']\n"
+SETUP = SITE + "setup = ['export MASTER_ADDR=127.0.0.1', 'export PARITY_LOCAL_TRACES={disk}']\n"
 
 
 class NodesTest(SlurmTest):
     def setUp(self):
         super().setUp()
-        self.sites(SETUP)
+        self.disk = self.folder / "disk"
+        self.disk.mkdir()
+        self.sites(SETUP.format(disk=self.disk))
         with h5py.File(self.folder / "good.h5", "r+") as file:
             file.attrs["joined_ranks"] = 2
             if "digest" in file.attrs:
@@ -72,6 +74,9 @@ class NodesTest(SlurmTest):
         folder = self.folder / "out/runs" / arm["run"] / "launch.0"
         hosts = {json.loads((folder / f"rank.{rank}.began.json").read_text())["host"] for rank in range(2)}
         self.assertEqual(hosts, {"node1", "node2"})
+        ended = json.loads((folder / "rank.1.ended.json").read_text())
+        self.assertEqual([row["name"] for row in ended["files"]], ["trace.rank1.h5"])
+        self.assertEqual(list(self.disk.iterdir()), [])
 
     def test_srun_over_two_nodes_has_the_bits_of_one(self):
         self.run_on_two_nodes("srun")

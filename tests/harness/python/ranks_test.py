@@ -118,6 +118,21 @@ class FailingRanksTest(RanksTest):
                          r"2 ranks, last step 2, partial: rank 1 ended after step \d \(trace.rank1.h5.partial\)")
         self.assertIn("agree", self.parity("compare", ".", ".", "--partial"))
 
+    def test_rank_0_may_leave_the_index_to_parity_join(self):
+        def body(mesh):
+            os.environ["PARITY_JOIN"] = "later"
+            if dist.get_rank() == 1:
+                dist.barrier()  # until rank 0 has ended its recording
+            with self.record() as rec:
+                rec.step(loss=1.0)
+            if dist.get_rank() == 0:
+                dist.barrier()
+
+        self.assertNotIn("partial", self.on_ranks((1, 2), body))
+        self.assertFalse(self.path.exists())
+        self.assertIn("2 ranks, last step 1, complete", self.parity("join", self.folder))
+        self.complete()
+
     def test_a_rank_that_never_starts_is_not_replaced_by_its_earlier_run(self):
         def both(mesh):
             with self.record() as rec:

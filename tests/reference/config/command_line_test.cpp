@@ -103,15 +103,18 @@ TEST(CommandLineTest, SaysWhatIsWrong) {
   EXPECT_THAT(error_of({"--set", "steps=2", "--checkpoint-every", "1"}),
               HasSubstr("--checkpoint-every needs"));
   EXPECT_THAT(error_of({"--set", "steps=2", "--resume", "--start-from", "k"}), HasSubstr("give one of them"));
+  EXPECT_THAT(error_of({"--set", "steps=2", "--collect-trace"}), HasSubstr("give --trace FILE"));
+  EXPECT_THAT(error_of({"--set", "steps=2", "--collect-trace", "--trace", "t.h5", "--resume"}),
+              HasSubstr("continue in a new trace with --start-from"));
   EXPECT_THAT(error_of({"--set", "steps=2"}, {{"PARITY_DTYPE", "bfloat16"}}),
               HasSubstr("dtype = 'bfloat16'"));
   EXPECT_THAT(error_of({"--set", "steps=0"}), HasSubstr("steps = 0"));
 }
 
 TEST(CommandLineTest, HelpNamesEveryOption) {
-  for (const char* option :
-       {"--set", "--trace", "--capture", "--stop-after", "--resume", "--dtype", "--quiet", "--estimate",
-        "--schema", "--checkpoint-dir", "--version", "--help", "--checkpoint-every", "--start-from"})
+  for (const char* option : {"--set", "--trace", "--capture", "--stop-after", "--resume", "--dtype",
+                             "--quiet", "--estimate", "--schema", "--checkpoint-dir", "--version", "--help",
+                             "--checkpoint-every", "--start-from", "--collect-trace"})
     EXPECT_THAT(std::string(help_text()), HasSubstr(option));
   EXPECT_EQ(parse({"--schema"}).action, Invocation::Action::print_schema);
   const Invocation estimate =

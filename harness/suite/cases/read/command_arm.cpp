@@ -20,7 +20,7 @@ const std::vector<std::string> placeholders = {"config", "run_dir",  "steps",   
 toml::node_type type_of(const std::string& key) {
   if (key == "ranks" || key == "nodes" || key == "ranks_per_node")
     return toml::node_type::integer;
-  if (key == "launcher")
+  if (key == "launcher" || key == "local_traces")
     return toml::node_type::string;
   if (key == "float64")
     return toml::node_type::boolean;
@@ -74,9 +74,9 @@ void check_keys(const TomlTable& table, const Arm& arm) {
 }  // namespace
 
 const std::vector<std::string>& arm_keys() {
-  static const std::vector<std::string> keys = {"command", "program",        "environment",     "inputs",
-                                                "names",   "ranks",          "float64",         "launcher",
-                                                "nodes",   "ranks_per_node", "launcher_options"};
+  static const std::vector<std::string> keys = {
+      "command",  "program", "environment",    "inputs",           "names",       "ranks", "float64",
+      "launcher", "nodes",   "ranks_per_node", "launcher_options", "local_traces"};
   return keys;
 }
 
@@ -87,7 +87,8 @@ void check_command_arm(const TomlTable& table, const Arm& arm) {
 }
 
 void check_base(const TomlTable& base) {
-  for (const char* key : {"command", "program", "environment", "inputs", "launcher", "launcher_options"})
+  for (const char* key :
+       {"command", "program", "environment", "inputs", "launcher", "launcher_options", "local_traces"})
     if (base.has(key))
       base.fail(base.place_of(key),
                 fmt::format("'{0}' belongs to an arm; move it to [arms.NAME], or name the program's key "

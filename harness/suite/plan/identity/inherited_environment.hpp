@@ -35,7 +35,8 @@ Environment inherited_environment();
 /// | build          | NINJA_STATUS CMAKE_BUILD_PARALLEL_LEVEL CTEST_PARALLEL_LEVEL MAKEFLAGS MFLAGS        |
 /// |                | MAKELEVEL CCACHE_*                                                                   |
 /// | CI job         | GITHUB_* (the workflow that runs), RUNNER_TEMP RUNNER_NAME RUNNER_TRACKING_ID        |
-/// | parity         | PARITY_TRAINER (its content counts), PARITY_OFFSPRING, PARITY_MAX_STEPS              |
+/// | parity         | PARITY_TRAINER (its content counts), PARITY_OFFSPRING, PARITY_MAX_STEPS,             |
+/// |                | PARITY_LOCAL_TRACES                                                                  |
 bool is_harmless(std::string_view variable);
 
 /// Returns the share of an environment that belongs to the identity of a run: {"variables": {NAME: MARK},

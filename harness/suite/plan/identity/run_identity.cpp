@@ -90,7 +90,7 @@ Json run_identity(const PlanContext& context, const ConfigSchema* schema, const 
                    {"traces", run.trace_of},
                    {"names", run.names},
                    {"environment", profile_environment(run.profile, run.threads)}};
-  if (!run.launch.is_local())
+  if (!run.launch.is_plain())
     identity["launch"] = run.launch.to_json();
   if (!run.span.is_whole())
     identity["span"] = run.span.to_json();

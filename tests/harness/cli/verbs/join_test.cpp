@@ -45,6 +45,22 @@ TEST_F(JoinTest, LaterFile_CompletesTheTrace) {
   EXPECT_EQ(parity("compare job job").status, 0);
 }
 
+TEST_F(JoinTest, RankZeroThatLeavesTheIndex_WaitsForNoFile) {
+  ::setenv("PARITY_JOIN", "later", 1);
+  record(1);
+  record(0);
+  ::unsetenv("PARITY_JOIN");
+  EXPECT_EQ(parity("compare job job").status, 4);
+  EXPECT_EQ(parity("join job").out, "job/trace.h5: 2 ranks, last step 2, complete\n");
+  EXPECT_EQ(parity("compare job job").status, 0);
+}
+
+TEST_F(JoinTest, OtherValueOfTheVariable_IsRefused) {
+  ::setenv("PARITY_JOIN", "never", 1);
+  EXPECT_THROW(record(0), UserError);
+  ::unsetenv("PARITY_JOIN");
+}
+
 TEST_F(JoinTest, MissingRank_IsNamed) {
   record(0);
   const Outcome joined = parity("join job");

@@ -167,6 +167,15 @@ TEST_F(LaunchedRunTest, CommandThatStartsItsRanks_IsStartedOnce) {
   EXPECT_THAT(message(one), HasSubstr("was started with 2 ranks, but its trace has the values of 1"));
 }
 
+TEST_F(LaunchedRunTest, HeartbeatsOfTheCommandsRanks_Count) {
+  const std::string beats =
+      "for i in 1 2 3 4 5 6 7 8; do echo \"{\\\"step\\\": $i}\" > $(echo $PARITY_HEARTBEAT | sed "
+      "s/{rank}/1/); sleep "
+      "0.4; done; cp {case_dir}/joined.h5 $PARITY_TRACE";
+  const Json arm = arm_of(beats, "ranks = 2\nlauncher = \"external\"\n", "timeout_seconds = 2\n");
+  EXPECT_EQ(arm.at("status"), "complete") << arm.dump();
+}
+
 TEST_F(LaunchedRunTest, MachineOfAnotherKind_IsRefused) {
   const RankFiles files(folder_ / "launch");
   Json cpu = this_machine().cpu;

@@ -361,7 +361,7 @@ class Recorder:
             )
         write_sources()
         others_wanted = self._rank == 0 and self._ranks > 1
-        if others_wanted:
+        if others_wanted and os.environ.get("PARITY_JOIN") != "later":
             wait_for_others(self._path, self._ranks, float(os.environ.get("PARITY_TIMEOUT", "60")))
         trace = self._open_trace()
         try:

@@ -251,6 +251,14 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"KeyNearALaunchKeyOfACommand",
                 "[arms.zulu]\ncommand = [\"x\"]\nrank_per_node = 2\n" + check,
                 {"unknown key 'rank_per_node' in arm 'zulu'", "'ranks_per_node'"}},
+        Mistake{"LocalTracesWithoutAPath",
+                "[arms.zulu]\nlocal_traces = \"tmp\"\n" + check,
+                {"name.toml:2:1", "'local_traces' must be the absolute path", "not \"tmp\""}},
+        Mistake{"LocalTracesNobodyCollects",
+                "[arms.zulu]\ncommand = [\"x\"]\nranks = 2\nnodes = 2\nlauncher = \"external\"\n"
+                "local_traces = \"/tmp\"\n" +
+                    check,
+                {"name.toml:6:1", "cannot collect 'local_traces'", "let a launcher start the ranks"}},
         Mistake{"LauncherInBase",
                 "[base]\nlauncher = \"srun\"\n[arms.zulu]\n" + check,
                 {"name.toml:2:1", "'launcher' belongs to an arm"}},
