@@ -81,7 +81,7 @@ TEST_F(ForkServerTest, AnOutputThatCannotBeOpened_IsSaid) {
 }
 
 TEST_F(ForkServerTest, AProgramThatDoesNotServe_IsAnError) {
-  ForkServer server("/bin/false", {});
+  ForkServer server({"/bin/false"}, {});
   EXPECT_THROW(server.spawn(spec({"x"})), UserError);
 }
 
