@@ -133,9 +133,9 @@ const std::vector<ChannelRow>& channels() {
          "compared.",
          false},
         {"served_version",
-         "Version of the weights that the ranks of rl.generator.ranks wrote the update's rollouts with.",
+         "Version of the policy that wrote the update's rollouts, with rl.generator.ranks: on ranks that "
+         "generate the one of their weights, on ranks that train the latest stamp of a token.",
          false},
-        {"served_version.min", "The same on the rank with the oldest; 0 on ranks that train.", false},
         {"served_tokens",
          "Tokens that a generator of rl.generator.ranks wrote for the update; the most of any rank.", false},
         {"served_tokens.min", "The same on the rank with the fewest; 0 on ranks that train.", false},

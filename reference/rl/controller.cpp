@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "harness/base/error.hpp"
-#include "harness/measure/tensor/digest.hpp"
 #include "reference/comm/group.hpp"
 #include "reference/config/model_names.hpp"
 #include "reference/exact/exact.hpp"
@@ -47,17 +46,15 @@ std::vector<double> preferences_of_groups(const std::vector<double>& rewards,
   return result;
 }
 
-/// Computes a digest of the prompt and completion of each rollout, with their lengths.
 int64_t digest_of_rollouts(const std::vector<Rollout>& rollouts) {
-  std::vector<int64_t> numbers;
+  std::vector<std::span<const int64_t>> sequences;
   for (const Rollout& rollout : rollouts)
-    for (const std::vector<int64_t>* tokens : {&rollout.prompt, &rollout.completion}) {
-      numbers.push_back(static_cast<int64_t>(tokens->size()));
-      numbers.insert(numbers.end(), tokens->begin(), tokens->end());
-    }
-  const measure::Digest digest =
-      measure::digest_of({DType::int64, {static_cast<int64_t>(numbers.size())}, numbers.data()});
-  return static_cast<int64_t>(digest.low ^ digest.high);
+    sequences.insert(sequences.end(), {rollout.prompt, rollout.completion});
+  return digest_of_tokens(sequences);
+}
+
+int64_t latest_version(const std::vector<Rollout>& rollouts) {
+  return std::ranges::max(rollouts, {}, &Rollout::version).version;
 }
 
 void describe(PolicyResult& result, const std::vector<Rollout>& rollouts, int64_t version) {
@@ -216,6 +213,8 @@ StepResult Controller::update() {
     served_.before_update();
   StepResult result = learn(batches, divisor_of(rows, ranks.size()));
   describe(*result.policy, rollouts, version);
+  if (config_.rl.generator.ranks > 0)
+    result.policy->served_version = latest_version(rollouts);
   result.policy->rollouts_checked = checked;
   result.policy->gap = std::move(gap);
   result.policy->generated_tokens_per_second =

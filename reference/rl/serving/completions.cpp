@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "harness/measure/tensor/digest.hpp"
 #include "reference/rl/sum_of_digits.hpp"
 
 namespace parity::reference {
@@ -49,6 +50,17 @@ std::vector<GenerationRequest> requests_of(const RunConfig& config, int64_t upda
     ++prompt;
   }
   return requests;
+}
+
+int64_t digest_of_tokens(const std::vector<std::span<const int64_t>>& sequences) {
+  std::vector<int64_t> numbers;
+  for (const std::span<const int64_t> tokens : sequences) {
+    numbers.push_back(static_cast<int64_t>(tokens.size()));
+    numbers.insert(numbers.end(), tokens.begin(), tokens.end());
+  }
+  const measure::Digest digest =
+      measure::digest_of({DType::int64, {static_cast<int64_t>(numbers.size())}, numbers.data()});
+  return static_cast<int64_t>(digest.low ^ digest.high);
 }
 
 CompletionShare share_of(const PolicyRanks& ranks, int64_t count) {

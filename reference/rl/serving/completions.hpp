@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "reference/config/run_config.hpp"
@@ -28,6 +29,10 @@ struct CompletionShare {
 /// Returns the share of this rank's generator; nothing on a rank that only trains.
 /// \param count  of the update's completions
 CompletionShare share_of(const PolicyRanks& ranks, int64_t count);
+
+/// Computes a digest of the prompt and completion of each rollout, with their lengths.
+/// \param sequences  a prompt, its completion, the next prompt, ...
+int64_t digest_of_tokens(const std::vector<std::span<const int64_t>>& sequences);
 
 /// Gives every rank all completions of an update: tokens, log probabilities and the version that wrote them.
 /// \param own      of share_of(ranks, count), the same on all ranks of a generator

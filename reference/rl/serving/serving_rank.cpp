@@ -12,6 +12,21 @@
 namespace parity::reference {
 namespace {
 
+int64_t digest_of(const std::vector<GenerationRequest>& requests,
+                  const std::vector<Completion>& completions) {
+  std::vector<std::span<const int64_t>> sequences;
+  for (size_t i = 0; i < requests.size(); ++i)
+    sequences.insert(sequences.end(), {requests[i].prompt, completions[i].tokens});
+  return digest_of_tokens(sequences);
+}
+
+int64_t count_tokens(const std::vector<Completion>& completions) {
+  int64_t tokens = 0;
+  for (const Completion& completion : completions)
+    tokens += static_cast<int64_t>(completion.tokens.size());
+  return tokens;
+}
+
 class ServingRank {
  public:
   ServingRank(const RunConfig& config, const GroupPointer& all)
@@ -24,12 +39,11 @@ class ServingRank {
     pull(update - 1);
     const std::vector<GenerationRequest> requests = requests_of(config_, update);
     const std::vector<Completion> own = server_.complete(requests);
-    ServedUpdate result{.version = sync_.version()};
-    for (const Completion& completion : own)
-      result.tokens += static_cast<int64_t>(completion.tokens.size());
-    exchange_completions(ranks_, own, static_cast<int64_t>(requests.size()), config_.rl.max_new_tokens);
+    const int64_t version = sync_.version();
+    const std::vector<Completion> all =
+        exchange_completions(ranks_, own, static_cast<int64_t>(requests.size()), config_.rl.max_new_tokens);
     pull(update);
-    return result;
+    return {version, digest_of(requests, all), count_tokens(own)};
   }
 
  private:

@@ -253,6 +253,8 @@ void StepCapture::offer_policy(const PolicyResult& policy) {
     recorder_.channel(name, value);
   recorder_.channel("rollout_digest", policy.rollout_digest);
   recorder_.channel("version_lag", policy.version_lag);
+  if (policy.served_version)
+    recorder_.channel("served_version", *policy.served_version);
   recorder_.channel("generated_tokens_per_second", policy.generated_tokens_per_second,
                     trace::ChannelKind::timing);
   recorder_.channel("push_seconds", policy.push_seconds.value_or(0), trace::ChannelKind::timing);

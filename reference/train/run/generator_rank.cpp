@@ -16,7 +16,8 @@ namespace {
 
 void record_served(trace::Recorder& recorder, const ServedUpdate& served,
                    const CommChannels::Values& traffic) {
-  recorder.channel("served_version", served.version, trace::ChannelKind::per_rank);
+  recorder.channel("served_version", served.version);
+  recorder.channel("rollout_digest", served.rollout_digest);
   recorder.channel("served_tokens", served.tokens, trace::ChannelKind::per_rank);
   for (const auto& [name, value] : traffic)
     recorder.channel(name, value, trace::ChannelKind::per_rank);

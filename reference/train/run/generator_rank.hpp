@@ -13,8 +13,9 @@ namespace parity::reference {
 
 /// What a rank did that only generates, for one update of the trainer.
 struct ServedUpdate {
-  int64_t version = 0;  ///< of the weights that it generated with
-  int64_t tokens = 0;   ///< that its generator wrote
+  int64_t version = 0;         ///< of the weights that it generated with
+  int64_t rollout_digest = 0;  ///< of prompts and completions of all generators
+  int64_t tokens = 0;          ///< that its generator wrote
 };
 
 /// Serves the rollouts of an update at each call.
@@ -23,8 +24,8 @@ using Serving = std::function<ServedUpdate(int64_t update)>;
 using MakeServing = std::function<Serving(const RunConfig& config, const GroupPointer& all)>;
 
 /// Runs a rank that only generates, for the updates that the trainer's ranks make. It writes its heartbeat
-/// and its file of the trace: the version and the tokens of each update, and its traffic. The trainer's state
-/// is on the other ranks alone.
+/// and its file of the trace: version and digest of each update's rollouts, which must be those of the ranks
+/// that train, its tokens and its traffic. The trainer's state is on the other ranks alone.
 /// \param config  of the process, with the layout of a run that resumes
 /// \throws UserError, PeerLost
 void run_generator_rank(const Invocation& invocation, const RunConfig& config, const GroupPointer& all,

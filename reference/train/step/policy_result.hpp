@@ -30,11 +30,12 @@ struct PolicyMetrics {
 /// What one update of a policy measured beyond its StepResult.
 struct PolicyResult {
   PolicyMetrics metrics;
-  double reward_mean = 0;      ///< over completions
-  double reward_exact = 0;     ///< share of completions with the full reward
-  double response_length = 0;  ///< mean tokens of a completion, its end counted
-  int64_t rollout_digest = 0;  ///< of prompts and completions
-  int64_t version_lag = 0;     ///< trainer's version minus that of the oldest rollout's policy
+  double reward_mean = 0;                 ///< over completions
+  double reward_exact = 0;                ///< share of completions with the full reward
+  double response_length = 0;             ///< mean tokens of a completion, its end counted
+  int64_t rollout_digest = 0;             ///< of prompts and completions
+  int64_t version_lag = 0;                ///< trainer's version minus that of the oldest rollout's policy
+  std::optional<int64_t> served_version;  ///< that wrote the rollouts; set with rl.generator.ranks
   double generated_tokens_per_second = 0;
   std::optional<double> rollouts_checked;  ///< share of imported tokens; set with rl.largest_gap
   std::map<std::string, double> gap;       ///< channels gap... [nats per token]; empty without rl.bill
