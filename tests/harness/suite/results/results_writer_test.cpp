@@ -14,6 +14,7 @@ using ResultsWriterTest = FolderTest;
 results::Case case_named(const std::string& name, const std::string& sentence) {
   results::Case item;
   item.name = name;
+  item.file = "cases/one.toml";
   item.sentence = sentence;
   item.verdict = "identical";
   item.curves = {{.channel = "loss", .steps = {1, 2}, .floor = {2.5, std::nullopt}}};
@@ -25,8 +26,9 @@ const results::Case second = case_named("c", "{\"\\\n  \"}");
 const Json rest = {
     {"schema", "parity.results/2"}, {"summary", {{"cases", 2}}}, {"unfinished", Json::array()}};
 
-std::string as_one(const Json& cases) {
+std::string as_one(const Json& cases, const Json& rows) {
   Json whole = rest;
+  whole["rows"] = rows;
   whole["cases"] = cases;
   return json_text(whole, 1) + "\n";
 }
@@ -37,12 +39,13 @@ TEST_F(ResultsWriterTest, WritesTheBytesOfOneValueInTheOrderOfThePlaces) {
   writer.add(2, first);
   EXPECT_FALSE(std::filesystem::exists(folder / "results.json"));
   writer.finish(rest);
-  EXPECT_EQ(read_file(folder / "results.json"), as_one({results::to_json(first), results::to_json(second)}));
+  EXPECT_EQ(read_file(folder / "results.json"),
+            as_one({results::to_json(first), results::to_json(second)}, {"a\nb ", "c "}));
 }
 
 TEST_F(ResultsWriterTest, ASuiteWithoutCasesHasAnEmptyList) {
   ResultsWriter(folder / "results.json").finish(rest);
-  EXPECT_EQ(read_file(folder / "results.json"), as_one(Json::array()));
+  EXPECT_EQ(read_file(folder / "results.json"), as_one(Json::array(), Json::array()));
 }
 
 TEST_F(ResultsWriterTest, NothingIsLeftOfOneThatWasNotFinished) {
