@@ -34,6 +34,20 @@ bool is_finite(const compare::TwinEvidence& twins) {
   });
 }
 
+/// Returns the rules about twins that are younger than stored evidence and concern this run, as a suffix of
+/// what determines it. Evidence without them does not stand, so its twins run again.
+std::string twin_rules(const trace::Trace& trace) {
+  const auto key = [&](const char* path) { return trace.config().value(Json::json_pointer(path), Json()); };
+  std::string rules;
+  if (key("/train/float8") == "first")
+    rules += " cut weights";
+  if (key("/data/source") == "rollouts")
+    rules += " same batches";
+  if (trace.channels().contains("update_skipped"))
+    rules += " same updates";
+  return rules;
+}
+
 std::string claim_of_check(const compare::Check& check) {
   return fmt::format("{} {}: {}", check.quantity(), name_of(check.relation), fmt::join(check.arms, ", "));
 }
@@ -100,7 +114,7 @@ std::optional<EvidenceBinding> evidence_binding(const compare::Check& check, con
   for (size_t i = 0; i < names.size(); ++i) {
     const compare::ArmEvidence& arm = arms.at(names[i]);
     binding.arms.push_back(
-        {names[i], arm.resolved,
+        {names[i], arm.resolved + twin_rules(*arm.trace),
          golden.arms.contains(names[i])
              ? golden_digest(golden.side_for(names[i], fingerprint_of(*arm.trace)), names[i])
              : std::string(of_channels) + compare::channels_digest(*arm.trace),

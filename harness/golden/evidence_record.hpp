@@ -16,7 +16,8 @@ namespace parity::golden {
 /// The state of one arm that evidence is bound to.
 struct ArmBinding {
   std::string arm;
-  std::string resolved;  ///< ArmEvidence::resolved, the digest of what determines the run
+  /// ArmEvidence::resolved, the digest of what determines the run, and names of younger rules for its twin.
+  std::string resolved;
   /// Content digest of what the golden, or the variant of the arm's environment, stores of the arm. For an
   /// arm that the golden does not store: "channels DIGEST".
   std::string golden;

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
+#include <functional>
+
 #include <gmock/gmock.h>
 
 #include "harness/base/error.hpp"
@@ -126,6 +128,25 @@ TEST_F(EvidenceTest, DoesNotStandForAnotherConfigOrNone) {
   EXPECT_FALSE(standing());
   arms["one_indexed"].resolved = "";
   EXPECT_FALSE(standing());
+}
+
+TEST_F(EvidenceTest, BeforeAYoungerRuleForItsTwin_DoesNotStand) {
+  const auto change = [&](const std::function<void(PlantedRun&)>& edit) {
+    PlantedRun run = run_of("AuthenticAMD", 1);
+    edit(run);
+    const std::string resolved = arms.at("one_indexed").resolved;
+    add_arm("one_indexed", run);
+    arms.at("one_indexed").resolved = resolved;
+    const auto binding = evidence_binding(claim(), *read_golden(file), arms);
+    return binding ? binding->arms.front().resolved : "no binding";
+  };
+  EXPECT_EQ(change([](PlantedRun&) {}), "config of one_indexed");
+  EXPECT_EQ(change([](PlantedRun& run) { run.config["train"]["float8"] = "first"; }),
+            "config of one_indexed cut weights");
+  EXPECT_EQ(change([](PlantedRun& run) { run.config["train"]["float8"] = "each_forward"; }),
+            "config of one_indexed");
+  EXPECT_EQ(change([](PlantedRun& run) { run.config["data"]["source"] = "rollouts"; }),
+            "config of one_indexed same batches");
 }
 
 TEST_F(EvidenceTest, DoesNotStandForAnotherCheck) {
