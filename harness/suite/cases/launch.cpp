@@ -149,8 +149,7 @@ void check_launch(const Launch& launch, bool of_command) {
   if (launch.starts_itself() && launch.nodes > 1 && !launch.local_traces.empty())
     throw UserError(
         "cannot collect 'local_traces' of a command that starts its own ranks on several nodes (parity is "
-        "not "
-        "there when they end); let a launcher start the ranks, or leave local_traces out");
+        "not there when they end); let a launcher start the ranks, or leave local_traces out");
   check_options(launch);
 }
 

@@ -90,13 +90,13 @@ void check(const RankFiles& files, const Json& launch, const LaunchedRank& here)
     throw UserError(fmt::format("the launcher started rank {} twice; it must not restart ranks", here.rank));
 }
 
-volatile std::sig_atomic_t told_to_end = 0;
+volatile std::sig_atomic_t stop_asked = 0;
 
 /// Makes a signal of the launcher end the rank first, so that nothing of it is left on this machine. A second
 /// one changes nothing: launchers send it to the group, and once more to each process.
 void end_rank_on_signals() {
   struct sigaction action = {};
-  action.sa_handler = [](int) { told_to_end = 1; };
+  action.sa_handler = [](int) { stop_asked = 1; };
   for (const int signal : {SIGTERM, SIGINT, SIGHUP})
     ::sigaction(signal, &action, nullptr);
 }
@@ -106,7 +106,7 @@ WaitStatus wait_for_rank(Process& process) {
   for (;;) {
     if (const auto status = process.wait_for(std::chrono::milliseconds(100)))
       return *status;
-    if (told_to_end != 0)
+    if (stop_asked != 0)
       return process.stop(std::chrono::seconds(1));
   }
 }
@@ -129,7 +129,7 @@ std::unique_ptr<LocalTraces> use_local_folder(ProcessSpec& spec, const RankFiles
 }
 
 /// Moves what the rank wrote to the run's folder. \return {"files"} or {"problem"}
-Json collect(const LocalTraces& local) {
+Json collect(LocalTraces& local) {
   try {
     return {{"files", to_json(local.collect())}};
   } catch (const UserError& error) {
@@ -138,9 +138,9 @@ Json collect(const LocalTraces& local) {
 }
 
 /// Returns how the rank of a process ended, after its files are where they belong.
-ExitCode end_rank(const RankFiles& files, int rank, const WaitStatus& status, const LocalTraces* local) {
-  if (told_to_end != 0) {
-    files.write_told_to_end(rank);
+ExitCode end_rank(const RankFiles& files, int rank, const WaitStatus& status, LocalTraces* local) {
+  if (stop_asked != 0) {
+    files.write_stopped(rank);
     return ExitCode::crashed;
   }
   const Json collected = local == nullptr ? Json::object() : collect(*local);

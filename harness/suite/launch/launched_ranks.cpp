@@ -115,10 +115,10 @@ void LaunchedRanks::look_for_end(size_t rank) {
                              escape_for_terminal(host(rank)), problem);
 }
 
-/// Returns " (rank 1 on node-b did not)" for the first rank that began and neither ended nor was told to.
+/// Returns " (rank 1 on node-b did not)" for the first rank that began and neither ended nor was stopped.
 std::string LaunchedRanks::describe_missing() const {
   for (size_t rank = 0; rank < ended_.size(); ++rank)
-    if (const auto number = static_cast<int>(rank); !ended_[rank] && !files_.told_to_end(number))
+    if (const auto number = static_cast<int>(rank); !ended_[rank] && !files_.is_stopped(number))
       return fmt::format(" (rank {} on {} did not)", rank,
                          escape_for_terminal(text_or(files_.began(number), "host")));
   return "";

@@ -26,6 +26,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view start_of_names = "parity-traces-";
+constexpr std::string_view start_of_kept = "kept-";
 constexpr std::chrono::minutes quiet{1};
 constexpr const char* variable = "PARITY_LOCAL_TRACES";
 
@@ -135,7 +136,26 @@ void LocalTraces::take_back(const fs::path& trace) const {
   fs::remove(trace, error);
 }
 
-std::vector<CollectedFile> LocalTraces::collect() const {
+std::vector<CollectedFile> LocalTraces::collect() {
+  try {
+    return copy_all();
+  } catch (const UserError& error) {
+    throw UserError(
+        fmt::format("{}; the traces are kept in {}", error.what(), escape_for_terminal(keep().string())),
+        error.code());
+  }
+}
+
+/// Renames the folder, so that no run removes it. \return its new name
+fs::path LocalTraces::keep() const {
+  const fs::path kept = folder_.parent_path() / (std::string(start_of_kept) + folder_.filename().string());
+  std::error_code error;
+  fs::remove_all(kept, error);  // of an earlier run of the same
+  fs::rename(folder_, kept, error);
+  return error ? folder_ : kept;
+}
+
+std::vector<CollectedFile> LocalTraces::copy_all() const {
   std::vector<CollectedFile> files;
   std::error_code error;
   for (fs::directory_iterator at(folder_, error), end; !error && at != end; at.increment(error))

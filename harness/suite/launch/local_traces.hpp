@@ -43,10 +43,14 @@ class LocalTraces {
   void take_back(const std::filesystem::path& trace) const;
   /// Moves every file to the run's folder: a copy under a temporary name, whose size and bytes are read back,
   /// then a rename.
-  /// \throws UserError naming this machine if a file cannot be copied, or the copy differs
-  std::vector<CollectedFile> collect() const;
+  /// \throws UserError naming this machine if a file cannot be copied, or the copy differs. The files are
+  ///         then kept below the root, in a folder that the message names and parity never removes
+  std::vector<CollectedFile> collect();
 
  private:
+  std::vector<CollectedFile> copy_all() const;
+  std::filesystem::path keep() const;
+
   std::filesystem::path run_folder_;
   std::filesystem::path folder_;
   int lock_ = -1;

@@ -112,13 +112,13 @@ std::optional<WaitStatus> RankFiles::ended(int rank) const {
   return WaitStatus(json["status"].get<int>());
 }
 
-void RankFiles::write_told_to_end(int rank) const {
-  write_file(file(rank, ".told"), "");
+void RankFiles::write_stopped(int rank) const {
+  write_file(file(rank, ".stopped"), "");
 }
 
-bool RankFiles::told_to_end(int rank) const {
+bool RankFiles::is_stopped(int rank) const {
   std::error_code none;
-  return fs::exists(file(rank, ".told"), none);
+  return fs::exists(file(rank, ".stopped"), none);
 }
 
 void RankFiles::write_meeting(const std::string& address, int port) const {

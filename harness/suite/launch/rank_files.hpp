@@ -23,7 +23,7 @@ namespace parity::suite {
 /// | rank.R.claim       | rank R     | nothing; a second rank R is refused                                 |
 /// | rank.R.began.json  | rank R     | {"host", "pid"}                                                     |
 /// | rank.R.ended.json  | rank R     | {"status"}: that of wait(2); {"files", "problem"} of local traces   |
-/// | rank.R.told        | rank R     | nothing; the launcher ended it, so that it is no first cause        |
+/// | rank.R.stopped     | rank R     | nothing; the launcher stopped it, so that it is no first cause      |
 /// | meeting.json       | rank 0     | {"address", "port"} at which the ranks meet                         |
 /// | refused.json       | a process  | {"problem"}: why it cannot be a rank of the run                     |
 class RankFiles {
@@ -51,8 +51,8 @@ class RankFiles {
   /// Returns what write_ended() wrote; null before.
   Json collected(int rank) const;
 
-  void write_told_to_end(int rank) const;
-  bool told_to_end(int rank) const;
+  void write_stopped(int rank) const;
+  bool is_stopped(int rank) const;
 
   void write_meeting(const std::string& address, int port) const;
   Json meeting() const;  ///< null before

@@ -43,10 +43,10 @@ bool is_same(const trace::RankFile& file, const RankPart& part) {
 /// Returns the parts of ranks 1, 2, ..., the same on every rank.
 std::vector<RankPart> list_parts(const fs::path& trace, const Group& world) {
   const trace::RankFile own = trace::index_row(trace::rank_path(trace, world.rank()));
-  const Json told = {{"host", host_name()}, {"size", own.size}, {"digest", own.digest}};
+  const Json own_part = {{"host", host_name()}, {"size", own.size}, {"digest", own.digest}};
   std::vector<RankPart> parts;
   Json seen = Json::array();
-  for (const std::string& text : gather_texts(told.dump(), world)) {
+  for (const std::string& text : gather_texts(own_part.dump(), world)) {
     const Json json = Json::parse(text);
     const auto rank = static_cast<int64_t>(parts.size());
     parts.push_back({rank, json.at("host"), json.at("size"), json.at("digest")});
@@ -133,7 +133,7 @@ void move_part(const RankPart& part, const fs::path& trace, const Group& world) 
   const fs::path file = trace::rank_path(trace, part.rank);
   if (world.rank() == 0) {
     receive_part(part, file, world);
-    world.barrier();  // tells that the file is whole
+    world.barrier();  // the file is whole
   } else if (world.rank() == part.rank) {
     SentFile sent(file);
     send_part(part, sent.path(), world);

@@ -161,7 +161,7 @@ TEST_F(LocalTracesTest, FolderThatIsNotThere_IsNamedWithItsMachine) {
 TEST_F(LocalTracesTest, CopyThatDoesNotFit_IsRefused) {
   const fs::path out = folder_ / "out";
   fs::create_directories(out);
-  const LocalTraces local(node_, out, "rank3");
+  LocalTraces local(node_, out, "rank3");
   write_file(local.place_of(out / "trace.rank3.h5"), std::string(200'000, 'x'));
   rlimit before = {};
   ::getrlimit(RLIMIT_FSIZE, &before);
@@ -179,6 +179,12 @@ TEST_F(LocalTracesTest, CopyThatDoesNotFit_IsRefused) {
   EXPECT_THAT(problem, AllOf(HasSubstr("cannot move "), HasSubstr("trace.rank3.h5 of " + host_name() + " to"),
                              HasSubstr("(File too large)")));
   EXPECT_TRUE(fs::is_empty(out));
+  const size_t at = problem.find("kept in ");
+  ASSERT_NE(at, std::string::npos) << problem;
+  EXPECT_EQ(fs::file_size(fs::path(problem.substr(at + 8)) / "trace.rank3.h5"), 200'000U)
+      << "nothing is lost";
+  remove_left_traces(node_, out);
+  EXPECT_FALSE(node_is_empty());
 }
 
 TEST_F(LocalTracesTest, PartThatArrivesDamaged_IsMissing) {
