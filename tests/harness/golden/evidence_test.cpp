@@ -137,7 +137,7 @@ TEST_F(EvidenceTest, BeforeAYoungerRuleForItsTwin_DoesNotStand) {
     const std::string resolved = arms.at("one_indexed").resolved;
     add_arm("one_indexed", run);
     arms.at("one_indexed").resolved = resolved;
-    const auto binding = evidence_binding(claim(), *read_golden(file), arms);
+    const auto binding = evidence_binding(claim(), read_golden(file), arms);
     return binding ? binding->arms.front().resolved : "no binding";
   };
   EXPECT_EQ(change([](PlantedRun&) {}), "config of one_indexed");
