@@ -10,11 +10,23 @@
 #include <csignal>
 #include <cstdlib>
 
+#include <sched.h>
+#include <sys/epoll.h>
+
 #include <torch/csrc/distributed/c10d/FileStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include "harness/base/error.hpp"
+
+/// Takes precedence over glibc's function in this process, so Gloo's thread calls it too. That thread only
+/// tries the lock of a connection. While the training thread holds the lock, the thread asks for the same
+/// event again and again. With more threads than cores it thus delays the rank that it waits for.
+extern "C" __attribute__((visibility("default"))) int epoll_wait(int epoll, epoll_event* events, int limit,
+                                                                 int timeout_ms) {
+  sched_yield();
+  return epoll_pwait(epoll, events, limit, timeout_ms, nullptr);
+}
 
 namespace parity::reference {
 

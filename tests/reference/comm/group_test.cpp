@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/comm/group.hpp"
 
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 
 #include "harness/base/error.hpp"
@@ -36,6 +37,16 @@ void expect(const torch::Tensor& actual, const torch::Tensor& expected) {
 
 torch::Tensor of_rank(const Group& group, torch::ScalarType dtype, int64_t rows = 4) {
   return torch::arange(rows * 3, dtype).view({rows, 3}) + group.rank();
+}
+
+std::string file_of_symbol(const char* name) {
+  Dl_info where{};
+  return dladdr(dlsym(RTLD_DEFAULT, name), &where) != 0 ? where.dli_fname : "";
+}
+
+TEST(GlooThreadTest, OfThisProgram_WaitsForEventsInItsFunctionRatherThanGlibcs) {
+  EXPECT_THAT(file_of_symbol("epoll_wait"), HasSubstr("reference_comm_test"));
+  EXPECT_THAT(file_of_symbol("epoll_pwait"), HasSubstr("libc.so"));
 }
 
 TEST_F(GroupTest, CollectivesDoWhatTheirNamesSayInEveryDtype) {
