@@ -23,7 +23,10 @@ import traceback
 import h5py  # noqa: F401
 import numpy  # noqa: F401
 import torch  # noqa: F401
-import torch.distributed  # noqa: F401
+import torch._dynamo  # noqa: F401 (an optimizer imports it)
+import torch.distributed.fsdp  # noqa: F401
+import torch.distributed.pipelining  # noqa: F401
+import torch.distributed.tensor.parallel  # noqa: F401
 import torch.nn.functional  # noqa: F401
 
 
