@@ -2,6 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/compare/checkpoints.hpp"
 
+#include <algorithm>
+#include <filesystem>
+#include <future>
+#include <thread>
+
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
@@ -16,10 +21,25 @@ namespace {
 
 checkpoints::Checkpoint open_side(const std::string& path) {
   if (!checkpoints::is_checkpoint(path))
-    throw UserError(
-        "cannot compare " + escape_to_line(path) +
-        " with a checkpoint (it is none); give safetensors or torch.save files, or folders of them");
+    throw UserError("cannot compare " + escape_to_line(path) + " with a checkpoint (" +
+                    (std::filesystem::exists(path) ? "it is none" : "it does not exist") +
+                    "); give safetensors or torch.save files, or folders of them");
   return checkpoints::open_checkpoint(path);
+}
+
+/// Opens as many sides at once as there are cores, since PyTorch's files each need a Python process.
+/// \throws UserError that the first bad side has
+std::vector<checkpoints::Checkpoint> open_sides(const std::vector<std::string>& paths) {
+  const size_t at_once = std::max(1U, std::thread::hardware_concurrency());
+  std::vector<checkpoints::Checkpoint> sides;
+  while (sides.size() < paths.size()) {
+    std::vector<std::future<checkpoints::Checkpoint>> opened;
+    for (size_t i = sides.size(); i < std::min(paths.size(), sides.size() + at_once); ++i)
+      opened.push_back(std::async(std::launch::async, open_side, paths[i]));
+    for (std::future<checkpoints::Checkpoint>& side : opened)
+      sides.push_back(side.get());
+  }
+  return sides;
 }
 
 PairOutcome checkpoint_outcome(const checkpoints::CheckpointDifference& difference,
@@ -33,9 +53,7 @@ PairOutcome checkpoint_outcome(const checkpoints::CheckpointDifference& differen
 }  // namespace
 
 ExitCode compare_checkpoints(const CheckpointOptions& options) {
-  std::vector<checkpoints::Checkpoint> sides;
-  for (const std::string& path : options.sides)
-    sides.push_back(open_side(path));
+  const std::vector<checkpoints::Checkpoint> sides = open_sides(options.sides);
   std::vector<checkpoints::CheckpointDifference> differences;
   std::vector<PairOutcome> pairs;
   for (size_t i = 1; i < sides.size(); ++i) {

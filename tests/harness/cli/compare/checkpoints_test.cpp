@@ -51,6 +51,12 @@ TEST_F(CheckpointsTest, Renamed_Agree) {
           HasSubstr("identical: 2 tensors bit for bit")));
 }
 
+TEST_F(CheckpointsTest, OneThatIsMissing_IsNamed) {
+  const Outcome found = parity("compare a.safetensors b.safetensors step-7");
+  EXPECT_EQ(found.status, 2) << found.out << found.err;
+  EXPECT_THAT(found.err, HasSubstr("cannot compare step-7 with a checkpoint (it does not exist)"));
+}
+
 TEST_F(CheckpointsTest, Different_AreListed) {
   const Outcome found = parity("compare a.safetensors c.safetensors");
   EXPECT_EQ(found.status, 1) << found.out << found.err;

@@ -16,13 +16,17 @@ def convert(path: pathlib.Path, output: pathlib.Path) -> None:
         import torch
     except ImportError:
         raise missing_package(path, "PyTorch", "this format", "torch") from None
-    from . import distributed, safetensors_file, torch_save
+    from . import safetensors_file
 
-    left_out: list[str] = []
     folder = path.is_dir()
+    if folder:
+        from .distributed import read  # whose imports take half a second
+    else:
+        from .torch_save import read
+    left_out: list[str] = []
     with torch.no_grad(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        entries = distributed.read(path, left_out) if folder else torch_save.read(path, left_out)
+        entries = read(path, left_out)
         facts = {
             "format": "torch.distributed.checkpoint" if folder else "torch.save",
             "left_out": one_line(", ".join(left_out), 400),
