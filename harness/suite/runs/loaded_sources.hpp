@@ -8,9 +8,10 @@
 
 namespace parity::suite {
 
-/// Returns {path: content hash} of the files that the processes of a run list (sources_name); {} if they list
-/// none. The hash of a file that changed after the run began is "". A stored run whose sources have changed
-/// since is stale.
+/// Returns {path: hash} of the modules and data files that the processes of a run list (sources_name),
+/// without those that the run wrote; {} if they list none. The hash is that of the content, the stamp
+/// (file_stamp) of a file over 64 MiB, and "" for a file that somebody else changed after the run began. A
+/// stored run is stale once such a file has another hash.
 Json hash_sources(const std::filesystem::path& folder);
 
 /// Returns whether files still have these hashes. A file that is gone has not, nor has one with the hash "".

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The parity authors
 # SPDX-License-Identifier: Apache-2.0
-"""A stored run does not answer for a trainer whose own module has changed, although no arm lists the module.
+"""A stored run does not answer once a module or a data file of its trainer has changed, although no arm lists it.
 
 Usage: sources_test.py SOURCE_DIR PARITY RECORDER_LIBRARY
 """
@@ -36,6 +36,21 @@ with parity.record(model, optimizer) as rec:
         loss.backward(); optimizer.step(); optimizer.zero_grad()
         rec.step(loss=loss)
 """
+READS = TRAINER.replace("model = ", "helper.read()\nmodel = ")
+HELPER = """
+import os, pathlib, torch
+here = pathlib.Path(__file__).parent
+rate = float((here / "rate").read_text())
+mapped = torch.from_file(str(here / "mapped"), size=3, dtype=torch.uint8)  # in C++, which no hook sees
+
+def read():
+    (here / f"own.{os.getpid()}").write_text("written by this run")
+    (here / f"own.{os.getpid()}").read_text()
+    if (child := os.fork()) == 0:
+        (here / "worker").read_text()
+        os._exit(0)
+    os.waitpid(child, 0)
+"""
 
 
 class SourcesTest(RecordedTest):
@@ -45,14 +60,26 @@ class SourcesTest(RecordedTest):
         self.assertIn("distinct", done.stdout, done.stdout + done.stderr)
         return done.stdout
 
-    def test_a_changed_module_trains_again(self):
+    def prepare(self, trainer, **files):
         (self.folder / "case.toml").write_text(CASE.format(python=sys.executable))
-        (self.folder / "train.py").write_text(TRAINER)
-        (self.folder / "helper.py").write_text("rate = 0.01\n")
+        (self.folder / "train.py").write_text(trainer)
+        for name, text in files.items():
+            (self.folder / name).write_text(text)
         self.run_case()
         self.assertIn("2 from the cache", self.run_case())
+
+    def test_a_changed_module_trains_again(self):
+        self.prepare(TRAINER, **{"helper.py": "rate = 0.01\n"})
         (self.folder / "helper.py").write_text("rate = 0.02\n")
         self.assertNotIn("from the cache", self.run_case())
+
+    def test_a_changed_data_file_trains_again(self):
+        self.prepare(READS, **{"helper.py": HELPER, "rate": "0.01", "mapped": "map", "worker": "fork"})
+        for name in ("rate", "mapped", "worker"):
+            with self.subTest(name):
+                (self.folder / name).write_text("0.02")
+                self.assertNotIn("from the cache", self.run_case())
+                self.assertIn("2 from the cache", self.run_case())
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from typing import Any
 
 from .native.library import Error
 from .native.scalars import Timing
+from .recording import read_files as read_files  # from here on the run's files are listed
 
 __version__ = "0.2.0"
 __all__ = ["Error", "NoRecorder", "Timing", "record"]

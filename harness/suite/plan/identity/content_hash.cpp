@@ -75,9 +75,9 @@ bool just_changed(const fs::path& path) {
   return std::max(facts.st_mtim.tv_sec, facts.st_ctim.tv_sec) + slowest_tick.count() >= now.tv_sec;
 }
 
-/// Returns a stamp that changes whenever the file may have changed. `touch` and `utime` can set the mtime,
-/// but not the ctime.
-std::string stamp_of(const fs::path& path) {
+}  // namespace
+
+std::string file_stamp(const fs::path& path) {
   struct stat facts = {};
   if (::stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode))
     throw UserError(fmt::format("cannot read {} (it is not a file); give the path of a file", path.string()));
@@ -90,8 +90,6 @@ std::string stamp_of(const fs::path& path) {
          std::to_string(facts.st_ctim.tv_nsec) + "#" + std::to_string(facts.st_dev) + ":" +
          std::to_string(facts.st_ino);
 }
-
-}  // namespace
 
 std::string content_hash(std::string_view bytes) {
   const std::string aligned(bytes);
@@ -117,7 +115,7 @@ ContentHashes::~ContentHashes() {
 
 std::string ContentHashes::of_file(const fs::path& file) {
   const std::string path = fs::absolute(file).lexically_normal().string();
-  const std::string stamp = stamp_of(file);
+  const std::string stamp = file_stamp(file);
   const Json& known = entries_[path];
   if (text_or(known, "stamp") == stamp && !text_or(known, "hash").empty())
     return text_or(known, "hash");
@@ -148,7 +146,7 @@ std::string ContentHashes::of_path(const fs::path& path) {
 std::vector<std::string> ContentHashes::libraries_of(const fs::path& program) {
   const char* search = std::getenv("LD_LIBRARY_PATH");
   const std::string key = "libraries of " + fs::absolute(program).lexically_normal().string();
-  const std::string stamp = stamp_of(program) + (search ? std::string(" ") + search : "");
+  const std::string stamp = file_stamp(program) + (search ? std::string(" ") + search : "");
   const Json& known = entries_[key];
   if (text_or(known, "stamp") == stamp && has_strings(known, "libraries"))
     return known.at("libraries").get<std::vector<std::string>>();

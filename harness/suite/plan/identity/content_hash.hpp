@@ -21,6 +21,11 @@ std::string content_hash(std::string_view bytes);
 /// \throws UserError (exit 3) if it is not a regular file or cannot be read
 std::string hash_of_contents(const std::filesystem::path& file);
 
+/// Returns a stamp that changes whenever the file may have changed. `touch` and `utime` can set the mtime,
+/// but not the ctime.
+/// \throws UserError if it is not a regular file or cannot be read
+std::string file_stamp(const std::filesystem::path& file);
+
 /// A cache of file hashes, so that a second run does not read LibTorch again.
 ///
 /// The key of a hash is the file's path, device, inode, size, mtime and ctime (which programs cannot set

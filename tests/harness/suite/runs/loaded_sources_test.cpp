@@ -59,6 +59,35 @@ TEST_F(LoadedSourcesTest, AFileThatChangedWhileTheRunTrained_IsNeverCurrent) {
   EXPECT_FALSE(has_sources(hash_sources(folder)));
 }
 
+TEST_F(LoadedSourcesTest, ADataFileThatWasRead_Counts) {
+  write_file(folder / "rates.yaml", "lr: 1\n");
+  write_file(folder / "capture.json", "{}");
+  write_file(folder / fmt::format("{}.0.7.read", sources_name),
+             Json::array({"r", (folder / "rates.yaml").string()}).dump() + "\n" +
+                 Json::array({"r", (folder / "gone").string()}).dump() + "\n");
+  const Json hashes = hash_sources(folder);
+  EXPECT_EQ(hashes.size(), 2U);
+  EXPECT_TRUE(has_sources(hashes));
+  write_file(folder / "rates.yaml", "lr: 2\n");
+  EXPECT_FALSE(has_sources(hashes));
+}
+
+TEST_F(LoadedSourcesTest, AFileThatTheRunWrote_DoesNotCount) {
+  using namespace std::chrono_literals;
+  write_file(folder / "cache.bin", "1");
+  std::filesystem::last_write_time(folder / "cache.bin", std::filesystem::file_time_type::clock::now() + 5s);
+  const std::string path = (folder / "cache.bin").string();
+  write_file(folder / fmt::format("{}.1.8.read", sources_name), Json::array({"r", path}).dump() + "\n");
+  EXPECT_FALSE(has_sources(hash_sources(folder))) << "somebody else may have changed it";
+  write_file(folder / fmt::format("{}.0.7.read", sources_name), Json::array({"w", path}).dump() + "\n");
+  EXPECT_TRUE(has_sources(hash_sources(folder)));
+}
+
+TEST_F(LoadedSourcesTest, ADamagedList_NeverAnswers) {
+  write_file(folder / fmt::format("{}.0.7.read", sources_name), "[\"r\", \"/tru");
+  EXPECT_FALSE(has_sources(hash_sources(folder)));
+}
+
 TEST_F(LoadedSourcesTest, AProgramThatListsNone_HasNone) {
   std::filesystem::remove(list_of("0.7"));
   EXPECT_TRUE(has_sources(hash_sources(folder)));

@@ -35,6 +35,7 @@ from .facts import as_json
 from .gradients import Gradients
 from .parameters import Parameters
 from .ranks import wait_for_others
+from .read_files import list_mapped_files
 from .sources import write_sources
 from .update import Update
 from .warn import WarnOnce, warn
@@ -360,6 +361,7 @@ class Recorder:
                 "call it again, with another path, after replacing model or optimizer"
             )
         write_sources()
+        list_mapped_files()
         others_wanted = self._rank == 0 and self._ranks > 1
         if others_wanted and os.environ.get("PARITY_JOIN") != "later":
             wait_for_others(self._path, self._ranks, float(os.environ.get("PARITY_TIMEOUT", "60")))

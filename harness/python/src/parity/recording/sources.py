@@ -26,14 +26,18 @@ def loaded_sources() -> list[str]:
     """Absolute paths of the Python files that this process has loaded, without those of installed packages."""
     named = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
     found = {os.path.realpath(name) for name in (*named, sys.argv[0]) if isinstance(name, str) and name}
-    return sorted(path for path in found if path.endswith(".py") and os.path.isfile(path) and not _is_installed(path))
+    return sorted(path for path in found if path.endswith(".py") and os.path.isfile(path) and not is_installed(path))
 
 
-def _is_installed(path: str) -> bool:
+def is_installed(path: str) -> bool:
     """Whether the file is of Python itself, of an installed package, or of this one."""
-    roots = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-    roots.add(str(pathlib.Path(__file__).resolve().parents[1]))
-    parts = pathlib.PurePath(path).parts
-    return any(path.startswith(os.path.realpath(root) + os.sep) for root in roots if root) or any(
-        folder in parts for folder in ("site-packages", "dist-packages")
-    )
+    return path.startswith(_ROOTS) or "/site-packages/" in path or "/dist-packages/" in path
+
+
+def _roots() -> tuple[str, ...]:
+    paths = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+    paths |= {str(sysconfig.get_config_var("LIBDIR") or ""), str(pathlib.Path(__file__).parents[1])}
+    return tuple(os.path.realpath(path) + os.sep for path in paths if path)
+
+
+_ROOTS = _roots()

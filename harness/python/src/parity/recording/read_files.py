@@ -1,0 +1,74 @@
+# SPDX-FileCopyrightText: The parity authors
+# SPDX-License-Identifier: Apache-2.0
+"""The data files that a run reads and writes, by which `parity run` knows whether a stored run is stale."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+from .sources import is_installed
+
+SYSTEM = ("/proc/", "/sys/", "/dev/", "/usr/lib", "/usr/share/", "/usr/local/lib/", "/lib/", "/lib64/")
+
+
+class ReadFiles:
+    """Lists each file when Python first opens it, also in forked workers, as lines `["r"|"w", path]` of JSON."""
+
+    def __init__(self, place: str) -> None:
+        self._place = place  # each process appends to a file beside it
+        self._run = os.path.dirname(os.path.realpath(place)) + os.sep  # parity's own files of this run
+        self._seen: set[tuple[str, str]] = set()
+
+    def on_event(self, event: str, arguments: tuple[Any, ...]) -> None:
+        """Hears Python's audit events (PEP 578). An error here would end the program's own call."""
+        if event != "open" or not isinstance(arguments[0], (str, bytes, os.PathLike)):
+            return
+        flags = arguments[2] if isinstance(arguments[2], int) else 0
+        self.add("w" if flags & os.O_ACCMODE else "r", os.fsdecode(arguments[0]))
+
+    def add(self, way: str, path: str) -> None:
+        """Lists a file unless it is listed, parity's own, the system's, or of an installed package."""
+        if (way, path) in self._seen:
+            return
+        self._seen.add((way, path))
+        path = os.path.realpath(path)
+        if path.startswith((*SYSTEM, self._run)) or path.endswith(".pyc") or is_installed(path) or _is_ours(path):
+            return
+        own = f"{self._place}.{os.environ.get('RANK', '0')}.{os.getpid()}.read"
+        with open(own, "a", encoding="utf-8") as lines:
+            lines.write(json.dumps([way, path]) + "\n")
+
+    def add_mapped(self, maps: Iterable[str]) -> None:
+        """Lists the files that lines of /proc/self/maps name: libraries such as safetensors' map theirs unseen."""
+        for line in maps:
+            fields = line.rstrip("\n").split(maxsplit=5)
+            if len(fields) == 6 and fields[5].startswith("/") and not fields[5].endswith(" (deleted)"):
+                self.add("r", fields[5])
+
+
+def _is_ours(path: str) -> bool:
+    return os.path.basename(path).startswith("libparity-")
+
+
+def _begin() -> ReadFiles | None:
+    place = os.environ.get("PARITY_SOURCES")
+    if not place:
+        return None
+    files = ReadFiles(place)
+    sys.addaudithook(files.on_event)
+    return files
+
+
+FILES = _begin()
+
+
+def list_mapped_files() -> None:
+    """Lists what this process has mapped now; does nothing without PARITY_SOURCES."""
+    if FILES is None:
+        return
+    with open("/proc/self/maps", encoding="utf-8") as maps:
+        FILES.add_mapped(maps)
