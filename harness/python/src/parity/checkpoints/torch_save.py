@@ -23,7 +23,7 @@ MOST_INDEX_BYTES = 100_000_000
 
 def read(path: pathlib.Path, left_out: list[str]) -> list[Entry]:
     """The tensors of a file, or of the files that an index lists."""
-    places = _places_of_index(path) if path.name.endswith(INDEX) else {}
+    places = places_of_index(path) if path.name.endswith(INDEX) else {}
     files = sorted({path.parent / file for file in places.values()}) if places else [path]
     entries: list[Entry] = []
     for file in files:
@@ -40,7 +40,7 @@ def read(path: pathlib.Path, left_out: list[str]) -> list[Entry]:
     return entries
 
 
-def _places_of_index(path: pathlib.Path) -> dict[str, str]:
+def places_of_index(path: pathlib.Path) -> dict[str, str]:
     """Name of a tensor -> name of the file next to the index that has it."""
     try:
         if path.stat().st_size > MOST_INDEX_BYTES:
