@@ -80,6 +80,30 @@ for name, row in rows.items():
   EXPECT_THAT(train(config + out + "/", python).output, HasSubstr("it is not empty"));
 }
 
+TEST_F(WeightsProgramTest, ACheckpoint_BecomesAFolderOfPytorch) {
+  const std::string out = (folder / "state").string();
+  ASSERT_EQ(
+      train(write_config(small()).string() + " --quiet --stop-after 1 --checkpoint-dir " + folder.string())
+          .status,
+      0);
+  const CommandResult loaded =
+      run_python(folder, R"(
+import sys
+sys.path.insert(0, sys.argv[1])
+import torch, torch.distributed.checkpoint as dcp
+from parity.checkpoints import distribute
+assert distribute.run([sys.argv[2], "-o", sys.argv[3]]) == 0
+saved = torch.load(sys.argv[2], weights_only=False)
+place = {name: torch.zeros_like(value) for name, value in saved.items()}
+dcp.load(place, checkpoint_id=sys.argv[3], no_dist=True)
+assert any(name.startswith("optimizer/exp_avg/") for name in saved) and "generator" in saved
+for name, value in saved.items():
+    assert place[name].numpy().tobytes() == value.numpy().tobytes(), name
+)",
+                 places::source + "/harness/python/src " + (folder / "checkpoint.pt").string() + " " + out);
+  EXPECT_EQ(loaded.status, 0) << loaded.output;
+}
+
 TEST_F(WeightsProgramTest, AFolderWithoutPytorch_FailsBeforeTraining) {
   const CommandResult result =
       train(write_config(small()).string() + " --save-weights " + (folder / "out").string() + "/",

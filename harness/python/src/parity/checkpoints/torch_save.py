@@ -12,6 +12,7 @@ import re
 from typing import Any
 
 import torch
+from torch.jit._pickle import restore_type_tag
 
 from ..conversion import Problem, one_line
 from .flatten import flatten
@@ -56,8 +57,13 @@ def places_of_index(path: pathlib.Path) -> dict[str, str]:
     return places
 
 
+# Megatron's arguments, and how LibTorch marks the type of a dictionary, as in checkpoints of parity-train: the first
+# runs nothing, and the second returns its argument.
+HARMLESS = [argparse.Namespace, restore_type_tag]
+
+
 def _load(path: pathlib.Path) -> Any:
-    with torch.serialization.safe_globals([argparse.Namespace]):  # Megatron's arguments, which run nothing
+    with torch.serialization.safe_globals(HARMLESS):
         try:
             return torch.load(path, map_location="cpu", weights_only=True, mmap=True)
         except RuntimeError as error:
