@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: The parity authors
 # SPDX-License-Identifier: Apache-2.0
 """`python -m parity record -- train.py ARGS` records a script. `python -m parity checkpoint PATH -o FILE` converts a
-checkpoint, `distribute` writes one, `logs` converts a log, and `tokens` texts. Every other command goes to the program parity."""
+checkpoint, `distribute` writes one, `logs` converts a log, and `tokens` texts. Every other command goes to the
+program parity."""
 
 from __future__ import annotations
 
