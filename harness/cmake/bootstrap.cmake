@@ -8,7 +8,7 @@
 #   harness  always
 #   trainer  with PARITY_REFERENCE: LibTorch
 #   tests    with PARITY_BUILD_TESTS: witnesses, browser, clang
-#   texts    with PARITY_REFERENCE and PARITY_BUILD_TESTS: tokenizers of Hugging Face and Parquet
+#   texts    with PARITY_REFERENCE and PARITY_BUILD_TESTS, or PARITY_PARQUET=ON: tokenizers of Hugging Face and Parquet
 #   cuda     with PARITY_CUDA=ON, or AUTO on a machine with an NVIDIA GPU: the plug-in of parity-train
 #   cuda_libraries  with cuda, and with tests for PyTorch in Python
 
@@ -30,6 +30,9 @@ option(PARITY_BUILD_TESTS "Build the tests (needs the tests' packages, 4 GB)" OF
 set(PARITY_CUDA AUTO CACHE STRING "Build the CUDA plug-in of parity-train: AUTO, ON or OFF")
 set_property(CACHE PARITY_CUDA PROPERTY STRINGS AUTO ON OFF)
 
+set(PARITY_PARQUET AUTO CACHE STRING "Let parity-train read Parquet files: AUTO, ON or OFF")
+set_property(CACHE PARITY_PARQUET PROPERTY STRINGS AUTO ON OFF)
+
 set(PARITY_BUNDLE "" CACHE PATH "Folder written by the preset bundle: take every package from it, without a network or root")
 set(PARITY_OWN_TORCH FALSE) # the user's own LibTorch
 if(Torch_DIR OR Torch_ROOT OR "$ENV{Torch_DIR}" OR "$ENV{Torch_ROOT}")
@@ -45,7 +48,7 @@ endif()
 if(PARITY_BUILD_TESTS)
   list(APPEND _parity_sections tests)
 endif()
-if(PARITY_REFERENCE AND PARITY_BUILD_TESTS)
+if(PARITY_REFERENCE AND (PARITY_BUILD_TESTS OR PARITY_PARQUET STREQUAL "ON"))
   list(APPEND _parity_sections texts)
 endif()
 if(PARITY_REFERENCE AND (PARITY_CUDA STREQUAL "ON" OR (PARITY_CUDA STREQUAL "AUTO" AND EXISTS "/dev/nvidiactl")))

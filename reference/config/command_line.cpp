@@ -106,10 +106,13 @@ void check_saved_name(const std::filesystem::path& path) {
   const auto has_name = [&](std::string_view ending) {
     return name.size() > ending.size() && name.ends_with(ending);
   };
-  if (!path.empty() && !has_name(single) && !has_name(index) && (path.has_extension() || name.empty()))
-    throw UserError("cannot save weights as " + path.string() +
-                    " (they are written as safetensors); name NAME.safetensors, or "
-                    "NAME.safetensors.index.json for shards");
+  const bool is_folder = name.empty() && path != path.root_path();
+  if (!path.empty() && !has_name(single) && !has_name(index) && !is_folder &&
+      (path.has_extension() || name.empty()))
+    throw UserError(
+        "cannot save weights as " + path.string() +
+        " (they are written as safetensors, or as a folder of torch.distributed.checkpoint); name "
+        "NAME.safetensors, NAME.safetensors.index.json for shards, or FOLDER/");
 }
 
 void take_weights(const Arguments& given, Invocation& run) {
@@ -210,7 +213,8 @@ std::string_view help_text() {
   --start-from DIR        continue from the checkpoint in that folder, in a new trace
   --checkpoint-dir DIR    folder of the checkpoint
   --load-weights PATH     initial weights: sets weights.path
-  --save-weights FILE     write the final weights as safetensors; NAME.safetensors.index.json writes shards
+  --save-weights FILE     write the final weights as safetensors; NAME.safetensors.index.json writes shards,
+                          FOLDER/ a folder of torch.distributed.checkpoint (needs PyTorch in Python)
   --weights-names KIND    names in that file: torchtitan (default), torchtitan_2026, torchtitan_2026_fused, hugging_face,
                           hugging_face_text (Llama 4 without its vision part), nanogpt (GPT-2)
   --quiet                 print no line per update

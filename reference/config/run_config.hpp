@@ -93,6 +93,7 @@ struct DataConfig {
   DataSource source = DataSource::synthetic;
   std::string path;  ///< of the text or token file
   TokenFormat format = TokenFormat::by_name;
+  std::string column;                   ///< of a Parquet file; empty = "tokens", or "text" of a text
   std::vector<std::string> paths = {};  ///< of several files, whose rows are blended; instead of path
   std::vector<double> weights = {};     ///< share of each file's rows, up to a factor
   bool shuffle = false;                 ///< another order of documents or sequences in each epoch

@@ -14,7 +14,7 @@ std::unique_ptr<Corpus> make_corpus(const DataConfig& data, int64_t vocab_size) 
     case DataSource::synthetic:
       return std::make_unique<SyntheticCorpus>(data.seed, vocab_size);
     case DataSource::text:
-      return std::make_unique<TextCorpus>(data.path);
+      return std::make_unique<TextCorpus>(data.path, data.column);
     case DataSource::tokens:
       return std::make_unique<TokenStream>(read_stored_tokens(data, vocab_size).tokens);
     case DataSource::rollouts:

@@ -21,10 +21,17 @@ std::vector<int64_t> marks_of(const DataConfig& data) {
   return marks;
 }
 
-std::unique_ptr<Documents> listed_documents(const DataConfig& data, const DataLimits& limits) {
-  std::vector<std::vector<int64_t>> documents = format_of(data) == TokenFormat::toml
-                                                    ? read_token_documents(data, limits)
-                                                    : read_stored_documents(data, limits.vocab_size);
+std::vector<std::vector<int64_t>> text_documents(const DataConfig& data) {
+  std::vector<std::vector<int64_t>> documents = read_text_documents(data.path, data.column);
+  if (data.newline_id >= 0)
+    for (std::vector<int64_t>& document : documents)
+      document.push_back(data.newline_id);
+  return documents;
+}
+
+/// Returns the documents of a file, in another order in each pass with data.shuffle.
+std::unique_ptr<Documents> listed_documents(const DataConfig& data,
+                                            std::vector<std::vector<int64_t>> documents) {
   const auto count = static_cast<int64_t>(documents.size());
   auto listed = std::make_unique<ListedDocuments>(std::move(documents), data.path);
   if (!data.shuffle)
@@ -63,14 +70,11 @@ std::string ListedDocuments::name_of(int64_t index) const {
 std::unique_ptr<Documents> make_documents(const DataConfig& data, const DataLimits& limits) {
   if (data.source == DataSource::synthetic)
     return std::make_unique<SyntheticDocuments>(data, limits.vocab_size);
-  if (data.source == DataSource::tokens)
-    return listed_documents(data, limits);
-  std::vector<int64_t> document = read_text_document(data.path);
-  if (data.newline_id >= 0)
-    document.push_back(data.newline_id);
-  std::vector<std::vector<int64_t>> documents;
-  documents.push_back(std::move(document));
-  return std::make_unique<ListedDocuments>(std::move(documents), data.path);
+  if (data.source == DataSource::text)
+    return listed_documents(data, text_documents(data));
+  return listed_documents(data, format_of(data) == TokenFormat::toml
+                                    ? read_token_documents(data, limits)
+                                    : read_stored_documents(data, limits.vocab_size));
 }
 
 }  // namespace parity::reference

@@ -37,7 +37,7 @@ class SyntheticDocuments : public Documents {
   std::vector<int64_t> marks_;  ///< at the end of each
 };
 
-/// A fixed list of documents, repeated without end: the one of a text file, or those of a token file.
+/// A fixed list of documents, repeated without end: those of a file.
 class ListedDocuments : public Documents {
  public:
   ListedDocuments(std::vector<std::vector<int64_t>> documents, std::string file)

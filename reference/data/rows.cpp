@@ -94,14 +94,13 @@ std::unique_ptr<Rows> rows_of_file(const DataConfig& data, const DataLimits& lim
 }  // namespace
 
 Row RowsInOrder::row(int64_t index) {
-  if (index < next_index_) {
+  if (index + 1 < next_index_) {
     rewind();
     next_index_ = 0;
   }
-  for (; next_index_ < index; ++next_index_)
-    next();
-  ++next_index_;
-  return next();
+  for (; next_index_ <= index; ++next_index_)
+    last_ = next();
+  return last_;
 }
 
 std::vector<int64_t> Rows::rows_by_source(int64_t /*rows*/) const {

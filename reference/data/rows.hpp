@@ -22,7 +22,8 @@ class Rows {
   virtual std::vector<int64_t> rows_by_source(int64_t rows) const;
 };
 
-/// Rows that can only be computed in order. Reading an earlier row starts from the first row again.
+/// Rows that can only be computed in order. Reading a row before the last one starts from the first row again.
+/// The last one is kept: a checkpoint reads it for its digest before the next update does.
 class RowsInOrder : public Rows {
  public:
   Row row(int64_t index) final;
@@ -33,6 +34,7 @@ class RowsInOrder : public Rows {
 
  private:
   int64_t next_index_ = 0;
+  Row last_;  ///< row next_index_ - 1
 };
 
 /// The limits that the data must meet.

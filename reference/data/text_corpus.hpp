@@ -3,20 +3,25 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "reference/data/token_stream.hpp"
 
 namespace parity::reference {
 
-/// Returns a UTF-8 file as one document. \throws UserError as read_utf8_data
-std::vector<int64_t> read_text_document(const std::filesystem::path& path);
+/// Returns the documents of a file, as tokens of ByteTokenizer: a UTF-8 file is one, of a Parquet file each
+/// row. \param column  of a Parquet file; empty = "text"
+/// \throws UserError as read_utf8_data and read_parquet_texts
+std::vector<std::vector<int64_t>> read_text_documents(const std::filesystem::path& path,
+                                                      const std::string& column = "");
 
-/// One UTF-8 file as one document, repeated without end. Sequence i begins at token i S of the stream.
+/// The documents of a file one after the other, repeated without end. Sequence i begins at token i S of the
+/// stream.
 class TextCorpus : public TokenStream {
  public:
-  /// \throws UserError as read_text_document
-  explicit TextCorpus(const std::filesystem::path& path) : TokenStream(read_text_document(path)) {}
+  /// \throws UserError as read_text_documents
+  explicit TextCorpus(const std::filesystem::path& path, const std::string& column = "");
 };
 
 }  // namespace parity::reference

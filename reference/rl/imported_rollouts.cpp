@@ -9,14 +9,17 @@
 #include "harness/base/error.hpp"
 #include "harness/base/json/json.hpp"
 #include "reference/data/data_file.hpp"
+#include "reference/data/parquet/parquet_rows.hpp"
+#include "reference/data/parquet/read_parquet.hpp"
 
 namespace parity::reference {
 namespace {
 
-/// Reads one line, and names its place in messages.
+/// The members of one rollout, and messages that name its place.
 class Line {
  public:
-  Line(std::string place, const std::string& text) : place_(std::move(place)), members_(read_json(text)) {
+  /// \param members  of a line of JSON, or of a row of Parquet
+  Line(std::string place, Json members) : place_(std::move(place)), members_(std::move(members)) {
     rule(!members_.is_discarded(),
          "is not JSON, which has no NaN or Infinity; write an object a line, and null for an unknown number");
     rule(members_.is_object(), "is not an object; write {\"prompt\": [...], \"tokens\": [...], ...}");
@@ -105,18 +108,35 @@ class Line {
 
 ImportedRollouts::ImportedRollouts(const RunConfig& config, int64_t vocab_size)
     : path_(config.data.path), rows_(config.completions()) {
+  if (is_parquet(path_))
+    read_rows(vocab_size);
+  else
+    read_lines(vocab_size);
+  if (rollouts_.empty())
+    refuse_empty_data(path_);
+  check_groups(config.rl);
+}
+
+void ImportedRollouts::read_lines(int64_t vocab_size) {
   std::istringstream text(read_utf8_data(path_));
   std::string line;
   for (int64_t number = 1; std::getline(text, line); ++number) {
     if (line.find_first_not_of(" \t\r") == std::string::npos)
       continue;
-    rollouts_.push_back(
-        Line(path_.filename().string() + ":" + std::to_string(number), line).rollout(vocab_size));
     lines_.push_back(number);
+    rollouts_.push_back(Line(place_of_line(number), read_json(line)).rollout(vocab_size));
   }
-  if (rollouts_.empty())
-    refuse_empty_data(path_);
-  check_groups(config.rl);
+}
+
+void ImportedRollouts::read_rows(int64_t vocab_size) {
+  for (const Json& row : read_parquet_rows(path_, {{.name = "prompt"},
+                                                   {.name = "tokens"},
+                                                   {.name = "logprobs", .nulls_in_lists = true},
+                                                   {.name = "reward"},
+                                                   {.name = "version"}})) {
+    lines_.push_back(static_cast<int64_t>(lines_.size()) + 1);
+    rollouts_.push_back(Line(place_of_line(lines_.back()), row).rollout(vocab_size));
+  }
 }
 
 void ImportedRollouts::check_groups(const RlConfig& rl) const {
@@ -129,8 +149,8 @@ void ImportedRollouts::check_groups(const RlConfig& rl) const {
       end = i + static_cast<size_t>(rl.group_of(prompt));
     }
     if (rollouts_[i].prompt != rollouts_[first].prompt)
-      throw UserError("data.path: " + path_.filename().string() + ":" + std::to_string(lines_[i]) +
-                      " has another prompt than line " + std::to_string(lines_[first]) + " (" +
+      throw UserError("data.path: " + place_of_line(lines_[i]) + " has another prompt than line " +
+                      std::to_string(lines_[first]) + " (" +
                       (rl.group_sizes.empty() ? "rl.group_size" : "of rl.group_sizes") + " = " +
                       std::to_string(end - first) +
                       " successive lines complete one prompt); order the lines or change that key");
@@ -153,7 +173,11 @@ bool ImportedRollouts::has_update(int64_t update) const {
 
 std::string ImportedRollouts::place(int64_t update, int64_t row) const {
   const auto index = static_cast<size_t>((update - 1) * rows_ + row);
-  return path_.filename().string() + ":" + std::to_string(lines_[index]);
+  return place_of_line(lines_[index]);
+}
+
+std::string ImportedRollouts::place_of_line(int64_t number) const {
+  return path_.filename().string() + ":" + std::to_string(number);
 }
 
 }  // namespace parity::reference

@@ -11,10 +11,12 @@
 #include <set>
 
 #include "harness/base/error.hpp"
+#include "harness/base/files/file.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/checkpoints/files/open_checkpoint.hpp"
 #include "harness/checkpoints/files/sharded_safetensors.hpp"
 #include "harness/checkpoints/files/weight_files.hpp"
+#include "harness/checkpoints/files/write_by_python.hpp"
 #include "reference/exact/exact.hpp"
 #include "reference/weights/complaints.hpp"
 #include "reference/weights/convert.hpp"
@@ -239,6 +241,13 @@ void check_saves_weights(WeightNames names, const std::string& model_name, const
         "checkpoint");
 }
 
+void check_place_of_weights(const std::filesystem::path& path) {
+  if (checkpoints::is_distributed_place(path))
+    checkpoints::check_distributed_place(path);
+  else
+    const NewFile writable(path);
+}
+
 void save_weights(const std::filesystem::path& path, WeightNames names, const std::string& model_name,
                   const ModelDimensions& dimensions, const Parameters& weights) {
   const torch::NoGradGuard no_grad;
@@ -256,7 +265,9 @@ void save_weights(const std::filesystem::path& path, WeightNames names, const st
                          }});
   }
   const std::map<std::string, std::string> metadata = {{"format", "pt"}};
-  if (path.string().ends_with(checkpoints::sharded_index_ending))
+  if (checkpoints::is_distributed_place(path))
+    checkpoints::write_distributed(path, std::move(tensors));
+  else if (path.string().ends_with(checkpoints::sharded_index_ending))
     checkpoints::write_sharded_safetensors(path, std::move(tensors), shard_bytes, metadata);
   else
     checkpoints::write_safetensors(path, std::move(tensors), metadata);

@@ -28,8 +28,14 @@ WeightNames load_weights(Decoder& model, const std::string& model_name, const st
 void check_saves_weights(WeightNames names, const std::string& model_name, const ModelDimensions& dimensions,
                          const std::vector<OwnWeight>& own);
 
-/// Writes weights in their own dtype as a safetensors file, for load_weights and the program that `names`
-/// names.
+/// Checks that save_weights can write to a place, before a run trains for it.
+/// \throws UserError if the folder cannot be written to; for a path that ends in a slash as
+/// check_distributed_place
+void check_place_of_weights(const std::filesystem::path& path);
+
+/// Writes weights in their own dtype, for load_weights and the program that `names` names: a safetensors
+/// file, an index and its shards, or for a path that ends in a slash a folder of
+/// torch.distributed.checkpoint.
 /// \param weights  whole, on the CPU: all of a model's, under their own names
 /// \throws UserError if the file cannot be written
 void save_weights(const std::filesystem::path& path, WeightNames names, const std::string& model_name,

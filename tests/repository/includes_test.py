@@ -14,6 +14,7 @@ HARNESS = ["base", "results", "tensor", "measure", "trace", "laws", "compare", "
 OUTSIDE_LIBRARIES = {  # name -> how its headers are spelled
     "fmt": r"fmt/", "json": r"nlohmann/", "xxhash": r"xxhash\.h", "hdf5": r"hdf5\.h", "toml": r"toml\+\+/",
     "mustache": r"mustache\.hpp", "cli11": r"CLI/", "torch": r"(torch|ATen|c10)/", "cuda": r"(cuda|nccl)",
+    "arrow": r"(arrow|parquet)/",
 }
 # folder -> (folders it may include besides itself, outside libraries)
 ALLOWED = {
@@ -41,7 +42,7 @@ ALLOWED = {
     "harness/cli": (["harness/" + f for f in HARNESS] + ["harness/reveal", "harness/checkpoints", "harness/checkpoints/files", "harness/logs", "reports"], ["cli11"]),
     "harness/main.cpp": (["harness/" + f for f in HARNESS] + ["reports"], ["cli11"]),
     "reports": (["harness/base", "harness/results"], ["mustache"]),
-    "reference": (["harness/base", "harness/tensor", "harness/measure", "harness/trace", "harness/checkpoints/files", "harness/operators"], ["torch", "cuda", "toml"]),
+    "reference": (["harness/base", "harness/tensor", "harness/measure", "harness/trace", "harness/checkpoints/files", "harness/operators"], ["torch", "cuda", "toml", "arrow"]),
 }
 # folder -> its rooms -> the neighbouring rooms that each may include; "" is the folder itself. A room may have
 # rooms of its own: it is then a folder of the table too.

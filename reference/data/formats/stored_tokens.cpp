@@ -9,7 +9,9 @@
 #include "reference/data/data_file.hpp"
 #include "reference/data/formats/binary_tokens.hpp"
 #include "reference/data/formats/megatron_index.hpp"
+#include "reference/data/formats/parquet_tokens.hpp"
 #include "reference/data/npy.hpp"
+#include "reference/data/parquet/read_parquet.hpp"
 
 namespace parity::reference {
 namespace {
@@ -24,6 +26,8 @@ StoredTokens read_format(const DataConfig& data) {
       return {read_llmc_tokens(data.path), {}};
     case TokenFormat::megatron:
       return read_megatron_tokens(data.path);
+    case TokenFormat::parquet:
+      return read_parquet_tokens(data.path, data.column);
     case TokenFormat::by_name:
     case TokenFormat::toml:
       break;
@@ -61,6 +65,8 @@ TokenFormat format_of(const DataConfig& data) {
                     "name Megatron's .idx file");
   if (name == ".npy")
     return TokenFormat::npy;
+  if (is_parquet(data.path))
+    return TokenFormat::parquet;
   return name == ".idx" ? TokenFormat::megatron : TokenFormat::toml;
 }
 

@@ -13,7 +13,6 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/files/file.hpp"
 #include "reference/comm/device_mesh.hpp"
 #include "reference/comm/group.hpp"
 #include "reference/config/read.hpp"
@@ -30,6 +29,7 @@
 #include "reference/train/run/open_trace.hpp"
 #include "reference/train/run/provenance.hpp"
 #include "reference/train/step/trainer.hpp"
+#include "reference/weights/state_dict.hpp"
 
 namespace parity::reference {
 namespace {
@@ -168,7 +168,7 @@ void run(const Invocation& invocation, const Job& job, std::ostream& log, const 
     begin_exact_twin(config, invocation.exact_key, invocation.exact_constants);
   const bool is_first = job.rank == 0;
   if (is_first && !invocation.save_weights.empty())
-    const NewFile writable(invocation.save_weights);  // throws before training if it cannot be written
+    check_place_of_weights(invocation.save_weights);
   const std::shared_ptr<Group> all = meet(invocation, config, job, device, heartbeat);
   if (is_generator_rank(config, *all))
     return run_generator_rank(invocation, config, all, heartbeat, drivers.serving);

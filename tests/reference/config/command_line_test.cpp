@@ -68,11 +68,11 @@ TEST(CommandLineTest, WeightsAreLoadedFromAndSavedToFilesWithNames) {
 
 TEST(CommandLineTest, NamesThatCannotBeSaved_AreRefused) {
   for (const char* name : {".safetensors.index.json", "out/.safetensors.index.json", "x.index.json", "x.pt",
-                           "pytorch_model.bin", "x.safetensor", "out/"})
+                           "pytorch_model.bin", "x.safetensor", "/"})
     EXPECT_THAT(error_of({config_file(), "--save-weights", name}),
-                HasSubstr("name NAME.safetensors, or NAME.safetensors.index.json for shards"))
+                HasSubstr("name NAME.safetensors, NAME.safetensors.index.json for shards, or FOLDER/"))
         << name;
-  for (const char* name : {"x", "x.v2.safetensors", "out/x.safetensors.index.json"})
+  for (const char* name : {"x", "x.v2.safetensors", "out/x.safetensors.index.json", "out/", "out.v2/"})
     EXPECT_EQ(parse({config_file(), "--save-weights", name}).save_weights, name);
 }
 

@@ -40,6 +40,32 @@ TEST(StreamRowsTest, StreamRows_EosPredictsTheNextDocument) {
   expect_row(rows.row(2), {1, 2, eos, 3}, {2, eos, 3, 4}, {0, 1, 2, 0});
 }
 
+/// Rows that count how often they start from the first one again.
+class CountedRows : public RowsInOrder {
+ public:
+  int64_t rewound = 0;
+
+ private:
+  Row next() override {
+    ++at_;
+    return {{at_}, {at_ + 1}, {0}};
+  }
+  void rewind() override {
+    at_ = 0;
+    ++rewound;
+  }
+  int64_t at_ = 0;
+};
+
+TEST(RowsInOrderTest, TheDigestOfACheckpoint_ComputesNoRowAgain) {
+  CountedRows rows;
+  for (const int64_t index : {0, 1, 2, 2, 3, 3, 4})  // a checkpoint reads 2 and 3 before the update does
+    EXPECT_THAT(rows.row(index).tokens, ElementsAre(index + 1));
+  EXPECT_EQ(rows.rewound, 0);
+  EXPECT_THAT(rows.row(1).tokens, ElementsAre(2)) << "a run that resumes";
+  EXPECT_EQ(rows.rewound, 1);
+}
+
 TEST(StreamRowsTest, PositionsOfTheEosEraRunOverTheWholeSequence) {
   StreamRows rows(listed(three), 4, {});
   expect_row(rows.row(0), {1, 2, eos, 3}, {2, eos, 3, 4}, {0, 1, 2, 3});

@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: The parity authors
 # SPDX-License-Identifier: Apache-2.0
 """`python -m parity record -- train.py ARGS` records a script. `python -m parity checkpoint PATH -o FILE` converts a
-checkpoint, `logs` a log, and `tokens` texts. Every other command goes to the program parity."""
+checkpoint, `distribute` writes one, `logs` converts a log, and `tokens` texts. Every other command goes to the
+program parity."""
 
 from __future__ import annotations
 
@@ -28,6 +29,10 @@ def main(arguments: list[str] | None = None) -> int:
         from .checkpoints.command import COMMAND as checkpoint
 
         return checkpoint.run(words[1:])
+    if words[:1] == ["distribute"]:
+        from .checkpoints.distribute import run as distribute
+
+        return distribute(words[1:])
     if words[:1] == ["logs"]:
         from .logs.command import COMMAND as logs
 

@@ -26,6 +26,12 @@ Json cuda_identity(const PlanContext& context) {
   return {{"gpus", context.gpus}, {"plugin", fs::exists(plugin) ? context.hash_file(plugin) : ""}};
 }
 
+/// Returns the hash of the library with which parity-train reads Parquet files; "" if it is not there.
+std::string parquet_identity(const PlanContext& context) {
+  const fs::path library = context.trainer.parent_path() / "libparity-parquet.so";
+  return fs::exists(library) ? context.hash_file(library) : "";
+}
+
 /// Returns the hash of the program that starts the ranks; "" if it is not there, and such a run fails.
 std::string launcher_identity(const PlanContext& context, const PlannedRun& run) {
   try {
@@ -66,6 +72,7 @@ Json run_identity(const PlanContext& context, const ConfigSchema* schema, const 
                   const PlannedRun& run) {
   Json numeric = Json::object();
   Json inputs = Json::object();
+  bool reads_parquet = text_of(run.config, "data.format") == "parquet";
   for (const auto& [key, value] : run.config) {
     const auto known =
         schema ? schema->keys().find(key) : std::map<std::string, ConfigSchema::Key>::const_iterator();
@@ -74,8 +81,10 @@ Json run_identity(const PlanContext& context, const ConfigSchema* schema, const 
     // So do replayed routes: `traces` identifies those of another arm, `inputs` those of a file.
     if (counts || key.starts_with("checkpoint.") || key == replay_key)
       numeric[key] = value;
-    for (const InputPath& input : input_paths(key, value))
+    for (const InputPath& input : input_paths(key, value)) {
       inputs[input.name] = context.hash_file(input.path);
+      reads_parquet = reads_parquet || input.path.extension() == ".parquet";
+    }
   }
   for (const std::string& input : arm.inputs)
     inputs[input] = context.hash_file(run.case_folder / input);
@@ -104,6 +113,8 @@ Json run_identity(const PlanContext& context, const ConfigSchema* schema, const 
     identity["variables"] = run.environment;
   if (identity["device"] == "cuda")
     identity["cuda"] = cuda_identity(context);
+  if (reads_parquet && !run.is_command())
+    identity["parquet"] = parquet_identity(context);
   if (!run.cacheable)
     identity["arm"] = source.name + " " + arm.name;  // never shared: nothing is known of its inputs
   identity["surroundings"] = surroundings_of(context, source, run);
@@ -111,7 +122,7 @@ Json run_identity(const PlanContext& context, const ConfigSchema* schema, const 
 }
 
 std::string resolved_digest(Json identity, const ConfigSchema* schema) {
-  for (const char* key : {"program", "cpu", "cuda", "traces", "surroundings"})
+  for (const char* key : {"program", "cpu", "cuda", "parquet", "traces", "surroundings"})
     identity.erase(key);
   Json& config = identity["config"];
   for (const auto& [key, content] : identity["inputs"].items())

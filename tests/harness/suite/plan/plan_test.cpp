@@ -49,6 +49,17 @@ TEST_F(PlanTest, RunId_DependsOnDeviceAndPlugin) {
   EXPECT_NE(cuda, cuda_beside);
 }
 
+TEST_F(PlanTest, RunId_OfParquet_DependsOnItsLibrary) {
+  const std::string text = arms("", "data.path = \"a.parquet\"") + check("channel = \"lr\"", "identical");
+  add(text);
+  const std::string other = arm(0).run, parquet = arm(1).run;
+  write_file(folder_ / "libparity-parquet.so", "library");
+  plan_ = make_plan("program 1");
+  add(text);
+  EXPECT_EQ(arm(0).run, other);
+  EXPECT_NE(arm(1).run, parquet);
+}
+
 TEST_F(PlanTest, EqualRunsStandOnceAcrossCasesAndSpellings) {
   add(arms("lr.base = 1", "lr.base = 2.0") + check("channel = \"lr\"", "identical"), "one");
   add(arms("lr.base = 1.0\nverbose = true", "lr.base = 3.0") + check("channel = \"lr\"", "identical"), "two");

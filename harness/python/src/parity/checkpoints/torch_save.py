@@ -12,6 +12,7 @@ import re
 from typing import Any
 
 import torch
+from torch.jit._pickle import restore_type_tag
 
 from ..conversion import Problem, one_line
 from .flatten import flatten
@@ -23,7 +24,7 @@ MOST_INDEX_BYTES = 100_000_000
 
 def read(path: pathlib.Path, left_out: list[str]) -> list[Entry]:
     """The tensors of a file, or of the files that an index lists."""
-    places = _places_of_index(path) if path.name.endswith(INDEX) else {}
+    places = places_of_index(path) if path.name.endswith(INDEX) else {}
     files = sorted({path.parent / file for file in places.values()}) if places else [path]
     entries: list[Entry] = []
     for file in files:
@@ -40,7 +41,7 @@ def read(path: pathlib.Path, left_out: list[str]) -> list[Entry]:
     return entries
 
 
-def _places_of_index(path: pathlib.Path) -> dict[str, str]:
+def places_of_index(path: pathlib.Path) -> dict[str, str]:
     """Name of a tensor -> name of the file next to the index that has it."""
     try:
         if path.stat().st_size > MOST_INDEX_BYTES:
@@ -56,8 +57,13 @@ def _places_of_index(path: pathlib.Path) -> dict[str, str]:
     return places
 
 
+# Megatron's arguments, and how LibTorch marks the type of a dictionary, as in checkpoints of parity-train: the first
+# runs nothing, and the second returns its argument.
+HARMLESS = [argparse.Namespace, restore_type_tag]
+
+
 def _load(path: pathlib.Path) -> Any:
-    with torch.serialization.safe_globals([argparse.Namespace]):  # Megatron's arguments, which run nothing
+    with torch.serialization.safe_globals(HARMLESS):
         try:
             return torch.load(path, map_location="cpu", weights_only=True, mmap=True)
         except RuntimeError as error:
