@@ -8,6 +8,7 @@
 
 #include "harness/base/text/glob.hpp"
 #include "harness/checkpoints/match/by_values.hpp"
+#include "harness/checkpoints/match/causal_mask.hpp"
 #include "harness/checkpoints/side.hpp"
 
 namespace parity::checkpoints {
@@ -42,6 +43,8 @@ class Pairing {
     }
     take_tied(expected_, true);
     take_tied(actual_, false);
+    take_masks(expected_, true);
+    take_masks(actual_, false);
     pair_values();
     take_rest(expected_, true);
     take_rest(actual_, false);
@@ -170,6 +173,21 @@ class Pairing {
       finding.note = equal ? "" : "it is not " + embedding->name + ", so the matrices are not tied";
       findings_.push_back(std::move(finding));
       side.take(*output);
+    }
+  }
+
+  /// A causal mask that one side alone keeps is no weight.
+  void take_masks(Side& side, bool is_expected) {
+    for (Item* item : side.left()) {
+      if (!is_selected({*item}) || !is_causal_mask(*item))
+        continue;
+      Finding finding;
+      (is_expected ? finding.expected : finding.actual) = {*item};
+      finding.kind = RuleKind::causal_mask;
+      finding.verdict = Verdict::equal;
+      finding.rule = "a causal mask, which the other side does not store";
+      findings_.push_back(std::move(finding));
+      side.take(*item);
     }
   }
 

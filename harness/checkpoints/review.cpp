@@ -63,7 +63,7 @@ void review_roles(std::vector<Finding>& findings) {
   std::map<std::string, std::map<std::string, std::vector<Finding*>>> rules;  // role -> rule -> findings
   for (Finding& finding : findings)
     if (finding.agrees() && !finding.by_name_only && finding.kind != RuleKind::tied &&
-        !finding.role().indices.empty())
+        finding.kind != RuleKind::causal_mask && !finding.role().indices.empty())
       rules[finding.role().state + "|" + finding.role().name][text_of(finding)].push_back(&finding);
   for (auto& [role, by_rule] : rules) {
     if (by_rule.size() < 2)

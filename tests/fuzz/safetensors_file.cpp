@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
+#include <memory>
+
 #include "harness/base/error.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
+#include "harness/checkpoints/files/llm_c.hpp"
 #include "harness/checkpoints/files/safetensors.hpp"
 #include "harness/measure/tensor/digest.hpp"
 #include "tests/fuzz/memory_file.hpp"
@@ -12,9 +15,12 @@ namespace parity::fuzz {
 void read_safetensors_file(std::string_view bytes) {
   const MemoryFile memory(bytes);
   try {
-    const checkpoints::SafetensorsFile file(memory.path());
+    const std::unique_ptr<checkpoints::TensorFile> file =
+        checkpoints::has_llm_c_head(bytes)
+            ? std::unique_ptr<checkpoints::TensorFile>(std::make_unique<checkpoints::LlmcFile>(memory.path()))
+            : std::make_unique<checkpoints::SafetensorsFile>(memory.path());
     size_t total = 0;
-    for (const auto& [name, tensor] : file.tensors()) {
+    for (const auto& [name, tensor] : file->tensors()) {
       static_cast<void>(measure::digest_of(tensor));
       total += tensor.bytes();
     }

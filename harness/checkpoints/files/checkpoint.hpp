@@ -14,7 +14,7 @@ namespace parity::checkpoints {
 /// The tensors of a checkpoint, whatever its format.
 struct Checkpoint {
   std::string path;    ///< as the user named it
-  std::string format;  ///< "safetensors", "torch.save", "torch.distributed.checkpoint"
+  std::string format;  ///< "safetensors", "llm.c", "torch.save", "torch.distributed.checkpoint"
   std::map<std::string, StoredTensor> tensors;
   std::vector<std::string> notes;             ///< what a reader should know, such as what was left out
   std::shared_ptr<const WeightFiles> memory;  ///< keeps the tensors' bytes mapped

@@ -12,6 +12,7 @@
 #include "harness/base/files/file.hpp"
 #include "harness/base/json/json.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
+#include "harness/checkpoints/files/llm_c.hpp"
 #include "harness/checkpoints/files/read_by_python.hpp"
 #include "harness/checkpoints/files/safetensors_header.hpp"
 #include "harness/checkpoints/files/sharded_safetensors.hpp"
@@ -20,7 +21,7 @@ namespace parity::checkpoints {
 namespace fs = std::filesystem;
 namespace {
 
-enum class Format { none, safetensors, pickle, distributed };
+enum class Format { none, safetensors, llm_c, pickle, distributed };
 
 constexpr std::string_view tensors_ending = ".safetensors", index_ending = sharded_index_ending;
 
@@ -40,6 +41,8 @@ Format format_of_file(const fs::path& path) {
   const std::string head = read_head(path, 16);
   if (has_safetensors_head(head))
     return Format::safetensors;
+  if (has_llm_c_head(head))
+    return Format::llm_c;
   const bool zip = head.starts_with("PK\x03\x04"), legacy = head.starts_with("\x80\x02\x8a\x0a");
   return zip || legacy ? Format::pickle : Format::none;
 }
@@ -142,6 +145,8 @@ Checkpoint open_checkpoint(const std::string& path) {
   if (format_of_file(file) == Format::pickle || file.string().ends_with(".bin.index.json"))
     return read_by_python(path, file);
   const auto files = std::make_shared<const WeightFiles>(file);
+  if (format_of_file(file) == Format::llm_c)
+    return {path, "llm.c", files->tensors(), {}, files, std::stoll(files->metadata().at("head_size"))};
   return {path, "safetensors", files->tensors(), {}, files, head_size_in(file.parent_path())};
 }
 

@@ -27,16 +27,6 @@ constexpr uint64_t length_bytes = sizeof(uint64_t);
                   "); write or fetch it again");
 }
 
-uint64_t size_of_file(const fs::path& path) {
-  std::error_code error;
-  if (!fs::exists(path, error))
-    throw UserError(
-        "no weights " + escape_for_terminal(path.string()) + " (the file does not exist); check the path",
-        ExitCode::missing);
-  open_file(path);  // throws with the reason
-  return fs::file_size(path);
-}
-
 /// \param file_bytes  of the whole file
 uint64_t header_length(const fs::path& path, const trace::MappedFile& bytes, uint64_t file_bytes) {
   uint64_t length = 0;
@@ -51,8 +41,8 @@ uint64_t header_length(const fs::path& path, const trace::MappedFile& bytes, uin
 
 }  // namespace
 
-SafetensorsFile::SafetensorsFile(const fs::path& path) : path_(path) {
-  const uint64_t size = size_of_file(path);
+SafetensorsFile::SafetensorsFile(const fs::path& path) : TensorFile(path) {
+  const uint64_t size = size_of_weights(path);
   if (size < length_bytes)
     refuse(path, "it has " + std::to_string(size) + " bytes, and the length of the header alone takes 8");
   bytes_ = std::make_unique<trace::MappedFile>(path, size);

@@ -7,6 +7,8 @@
 #include "harness/base/error.hpp"
 #include "harness/base/files/file.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
+#include "harness/checkpoints/files/llm_c.hpp"
+#include "harness/checkpoints/files/safetensors.hpp"
 #include "harness/checkpoints/files/safetensors_header.hpp"
 #include "harness/checkpoints/files/sharded_safetensors.hpp"
 #include "harness/checkpoints/files/unique_json.hpp"
@@ -38,6 +40,13 @@ std::map<std::string, std::string> files_of(const fs::path& index) {
     result[name] = file;
   }
   return result;
+}
+
+std::unique_ptr<TensorFile> open_one(const fs::path& path) {
+  std::error_code error;
+  if (fs::is_regular_file(path, error) && has_llm_c_head(read_head(path, sizeof(int32_t))))
+    return std::make_unique<LlmcFile>(path);
+  return std::make_unique<SafetensorsFile>(path);
 }
 
 }  // namespace
@@ -92,7 +101,7 @@ void WeightFiles::release(const std::byte* data, size_t bytes) const {
 
 void WeightFiles::add(const fs::path& path, const fs::path& index,
                       const std::map<std::string, std::string>& file_of) {
-  const SafetensorsFile& file = *files_.emplace_back(std::make_unique<SafetensorsFile>(path));
+  const TensorFile& file = *files_.emplace_back(open_one(path));
   for (const auto& [name, tensor] : file.tensors()) {
     const auto found = file_of.find(name);
     if (!file_of.empty() && (found == file_of.end() || found->second != path.filename()))

@@ -8,12 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "harness/checkpoints/files/safetensors.hpp"
+#include "harness/checkpoints/files/tensor_file.hpp"
 
 namespace parity::checkpoints {
 
-/// The tensors of a model, from one safetensors file, from an index (*.index.json) with the files that it
-/// lists, or from a folder. The folder holds model.safetensors, or model.safetensors.index.json.
+/// The tensors of a model, from one safetensors file or model file of llm.c, from an index (*.index.json)
+/// with the files that it lists, or from a folder. The folder holds model.safetensors, or
+/// model.safetensors.index.json.
 class WeightFiles {
  public:
   /// Opens every file and compares the index with them: each name must occur once, in the file of its entry.
@@ -35,7 +36,7 @@ class WeightFiles {
            const std::map<std::string, std::string>& file_of);
 
   std::filesystem::path path_;
-  std::vector<std::unique_ptr<SafetensorsFile>> files_;
+  std::vector<std::unique_ptr<TensorFile>> files_;
   std::map<std::string, StoredTensor> tensors_;
 };
 

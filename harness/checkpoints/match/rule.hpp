@@ -33,12 +33,13 @@ enum class RuleKind {
   concatenated,
   grouped,
   tied,
+  causal_mask,
   one_sided
 };
 
 constexpr auto enum_names(RuleKind) {
   return named<RuleKind::one_sided>("rule", {"as_is", "reshaped", "rows_permuted", "transposed", "padded",
-                                             "concatenated", "grouped", "tied", "one_sided"});
+                                             "concatenated", "grouped", "tied", "causal_mask", "one_sided"});
 }
 
 /// A claim that tensors of two sides hold the same numbers in another arrangement.

@@ -11,6 +11,7 @@
 #include "harness/base/error.hpp"
 #include "harness/checkpoints/comparison.hpp"
 #include "harness/checkpoints/files/open_checkpoint.hpp"
+#include "harness/checkpoints/files/safetensors.hpp"
 #include "tests/support/scratch.hpp"
 #include "tests/support/sentences.hpp"
 

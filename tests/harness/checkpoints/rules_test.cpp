@@ -122,6 +122,17 @@ TEST_F(Rules, TiedOutput_IsTheEmbedding) {
   EXPECT_THAT(finding(untied, "lm_head.weight").note, HasSubstr("not tied"));
 }
 
+TEST_F(Rules, CausalMaskOfOneSide_IsNoWeight) {
+  const Weights expected = {{"transformer.wte.weight", drawn({3, 3}, 1)}};
+  Weights actual = expected;
+  actual["transformer.h.0.attn.bias"] = {{1, 1, 3, 3}, {1, 0, 0, 1, 1, 0, 1, 1, 1}};
+  const CheckpointDifference found = compare(expected, actual);
+  EXPECT_EQ(found.exit_code(), ExitCode::agree) << found.conclusion();
+  EXPECT_EQ(compare(actual, expected).exit_code(), ExitCode::agree);
+  actual["transformer.h.0.attn.bias"].values.back() = 0.5F;
+  EXPECT_EQ(compare(expected, actual).exit_code(), ExitCode::differ) << "not a mask";
+}
+
 TEST_F(Rules, PaddedVocabulary_IsZeroRows) {
   Weights actual = llama();
   actual["lm_head.weight"] = concatenated({actual["lm_head.weight"], constant({4, 32}, 0)});
