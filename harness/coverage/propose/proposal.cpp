@@ -38,8 +38,8 @@ void insert_pairs(PairSet& pairs, const std::vector<size_t>& features) {
       pairs.emplace(std::minmax(features[i], features[k]));
 }
 
-/// Seconds of a run of small_run() on a machine of two cores: means of 167 runs of cases tagged `pairs`. Ranks
-/// wait for each other, so a run of several costs far more than a run of one.
+/// Seconds of a run of small_run() on a machine of two cores: means of 159 runs of cases tagged `pairs`.
+/// Ranks wait for each other, so a run of several costs far more than a run of one.
 double seconds_of(int64_t ranks) {
   return ranks == 1 ? 0.2 : 0.45 * static_cast<double>(ranks);
 }
