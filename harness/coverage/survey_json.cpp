@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/coverage/survey_json.hpp"
 
+#include "harness/coverage/spare.hpp"
+
 namespace parity::coverage {
 namespace {
 
@@ -62,6 +64,7 @@ Json survey_json(const Survey& survey) {
           {"arms_run", survey.arms_run},
           {"command_arms", survey.command_arms},
           {"acts", acts_json(survey)},
+          {"spare", spare_arms(survey.arms)},
           {"counts", counts},
           {"pairs", pairs}};
 }

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/text/table.hpp"
+#include "harness/coverage/spare.hpp"
 
 namespace parity::cli {
 namespace {
@@ -96,6 +97,8 @@ std::string coverage_text(const Survey& survey) {
   text += acts_text(survey);
   text += fmt::format("\n{} arms, of which {} have a trace; {} arms of other programs are left out\n",
                       survey.arms.size(), survey.arms_run, survey.command_arms);
+  if (const std::vector<std::string> spare = coverage::spare_arms(survey.arms); !spare.empty())
+    text += fmt::format("without these arms of pairs/ no pair is lost: {}\n", fmt::join(spare, ", "));
   return text;
 }
 

@@ -258,5 +258,20 @@ TEST_F(EquivalentByFloorTest, AGapOf16BitsCollapsesAndMustFitTheirFloorToo) {
   EXPECT_THAT(large.sentence, HasSubstr("16 bits do not explain"));
 }
 
+TEST_F(EquivalentByFloorTest, ZeroFloorOf16Bits_AllowsFloat32Rounding) {
+  add_pair();
+  arms["b"].sixteen_bits = true;
+  set_floors(0);
+  const CheckResult fits = judged();
+  EXPECT_TRUE(fits.passed) << fits.sentence;
+  EXPECT_THAT(fits.sentence, HasSubstr("in 16 bits at most"));
+  add_arm("b", run_of(noisy(64 * u32, 2, true)));
+  arms["b"].sixteen_bits = true;
+  set_floors(0);
+  const CheckResult large = judged();
+  EXPECT_FALSE(large.passed);
+  EXPECT_THAT(large.sentence, HasSubstr("16 bits do not explain"));
+}
+
 }  // namespace
 }  // namespace parity::compare
