@@ -53,6 +53,11 @@ def twice_by_batch(x): return Twice.apply(x)
 def weighted(x, w): return x * w
 def mean_of_all(x, w): return x * w - x.mean()
 '''
+READS = '''
+import pathlib, helper
+def right(x): return x * 2 + 1
+def it(x): return x * helper.scale + float(pathlib.Path(__file__).with_name("shift").read_text())
+'''
 OPERATOR = '''
 [operator]
 inputs.x = {{shape = ["n", 4], grad = {grad}}}
@@ -178,6 +183,19 @@ class CasesTest(unittest.TestCase):
         arms = {name: f'python = "kernels.py:{name}"' for pair in pairs for name in pair}
         _, case = self.run_case(arms, [f"relation = 'identical'\narms = ['{a}', '{b}']" for a, b in pairs])
         self.assertEqual([check["passed"] for check in case["checks"][:2]], [False, False], case["checks"])
+
+    def test_a_changed_helper_or_data_file_runs_again(self):
+        (self.folder / "kernels.py").write_text(READS)
+        files = {"helper.py": ("scale = 2\n", "scale = 3\n"), "shift": ("1", "5")}
+        for name, (agreed, _) in files.items():
+            (self.folder / name).write_text(agreed)
+        check = "relation = 'identical'\narms = ['right', 'it']"
+        self.assertEqual(self.one("it", check)[0].returncode, 0)
+        for name, (agreed, other) in files.items():
+            (self.folder / name).write_text(other)
+            self.assertEqual(self.one("it", check)[0].returncode, 1, f"the run before {name} changed answered")
+            (self.folder / name).write_text(agreed)
+            self.assertEqual(self.one("it", check)[0].returncode, 0)
 
     def test_crash_names_signal_and_shape(self):
         done, case = self.one("dies", "relation = 'identical'")

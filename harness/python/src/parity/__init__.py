@@ -15,7 +15,9 @@ from typing import Any
 
 from .native.library import Error
 from .native.scalars import Timing
-from .recording import read_files as read_files  # from here on the run's files are listed
+from .recording import read_files
+
+read_files.begin()
 
 __version__ = "0.2.0"
 __all__ = ["Error", "NoRecorder", "Timing", "record"]

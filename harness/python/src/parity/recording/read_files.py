@@ -19,6 +19,10 @@ class ReadFiles:
     """Lists each file when Python first opens it, also in forked workers, as lines `["r"|"w", path]` of JSON."""
 
     def __init__(self, place: str) -> None:
+        self.begin(place)
+
+    def begin(self, place: str) -> None:
+        """Forgets what another run opened, and lists beside `place`."""
         self._place = place  # each process appends to a file beside it
         self._run = os.path.dirname(os.path.realpath(place)) + os.sep  # parity's own files of this run
         self._seen: set[tuple[str, str]] = set()
@@ -51,19 +55,25 @@ class ReadFiles:
 
 
 def _is_ours(path: str) -> bool:
-    return os.path.basename(path).startswith("libparity-")
+    """Whether it is a library of this package, or one that the package builds under the hash of its sources."""
+    name = os.path.basename(path)
+    return name.startswith("libparity-") or name == "parity_exact.so"
 
 
-def _begin() -> ReadFiles | None:
+FILES: ReadFiles | None = None
+
+
+def begin() -> None:
+    """Lists files from now on beside PARITY_SOURCES; does nothing without it. A forked process may call it again."""
+    global FILES
     place = os.environ.get("PARITY_SOURCES")
     if not place:
-        return None
-    files = ReadFiles(place)
-    sys.addaudithook(files.on_event)
-    return files
-
-
-FILES = _begin()
+        return
+    if FILES is None:
+        FILES = ReadFiles(place)
+        sys.addaudithook(FILES.on_event)
+    else:
+        FILES.begin(place)
 
 
 def list_mapped_files() -> None:
