@@ -22,8 +22,8 @@ class Rows {
   virtual std::vector<int64_t> rows_by_source(int64_t rows) const;
 };
 
-/// Rows that can only be computed in order. Reading a row before the last one starts from the first row again.
-/// The last one is kept: a checkpoint reads it for its digest before the next update does.
+/// Rows that can only be computed in order. Reading a row before the last one starts from the first row
+/// again. The last one is kept: a checkpoint reads it for its digest before the next update does.
 class RowsInOrder : public Rows {
  public:
   Row row(int64_t index) final;
