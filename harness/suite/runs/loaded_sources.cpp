@@ -16,24 +16,41 @@ namespace parity::suite {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr uintmax_t largest_list = 16 << 20;    // bytes
-constexpr uintmax_t largest_hashed = 64 << 20;  // bytes
+constexpr uintmax_t largest_list = 16 << 20;  // bytes
+constexpr uintmax_t most_hashed = 256 << 20;  // bytes of a run's files
 
-/// Returns the hash of a file's bytes, or the stamp of a large file; "" if it cannot be read.
-std::string hash_or_none(const std::string& path) {
+/// Returns a text of a file, or "" if it cannot be read.
+std::string text_or_none(std::string (*of)(const fs::path&), const std::string& path) {
   try {
-    std::error_code error;
-    return fs::file_size(path, error) > largest_hashed && !error ? file_stamp(path) : hash_of_contents(path);
+    return of(path);
   } catch (const UserError&) {
     return "";
   }
 }
 
-/// Returns the hash of a file; "" if it was written after the run began, which then may have loaded other
-/// text.
-std::string hash_unless_later(const std::string& path, fs::file_time_type begun) {
-  std::error_code error;
-  return fs::last_write_time(path, error) > begun && !error ? "" : hash_or_none(path);
+/// Returns the hashes of files until they have most_hashed bytes, and stamps from then on. A file that was
+/// written after the run began gets "", since the run may have read other text.
+class Hashes {
+ public:
+  explicit Hashes(fs::file_time_type begun) : begun_(begun) {}
+
+  std::string operator()(const std::string& path) {
+    std::error_code error;
+    if (fs::last_write_time(path, error) > begun_ && !error)
+      return "";
+    hashed_ += fs::file_size(path, error);
+    return text_or_none(hashed_ > most_hashed ? file_stamp : hash_of_contents, path);
+  }
+
+ private:
+  fs::file_time_type begun_;
+  uintmax_t hashed_ = 0;
+};
+
+/// Returns whether a file still has the text that Hashes gave it.
+bool has_mark(const std::string& path, const std::string& mark) {
+  const bool stamped = mark.find('@') != std::string::npos;
+  return !mark.empty() && text_or_none(stamped ? file_stamp : hash_of_contents, path) == mark;
 }
 
 struct Listed {
@@ -77,15 +94,15 @@ Listed listed_by(const fs::path& folder) {
 
 Json hash_sources(const fs::path& folder) {
   std::error_code error;
-  const fs::file_time_type begun = fs::last_write_time(folder / "capture.json", error);
+  Hashes hash(fs::last_write_time(folder / "capture.json", error));
   Json hashes = Json::object();
   try {
     const Listed listed = listed_by(folder);
     for (const std::string& path : listed.modules)
-      hashes[path] = hash_unless_later(path, begun);
+      hashes[path] = hash(path);
     for (const std::string& path : listed.read)
       if (!hashes.contains(path) && !listed.written.contains(path) && fs::is_regular_file(path, error))
-        hashes[path] = hash_unless_later(path, begun);
+        hashes[path] = hash(path);
   } catch (const std::exception&) {  // such a run never answers
     hashes[(folder / sources_name).string()] = "";
   }
@@ -94,8 +111,7 @@ Json hash_sources(const fs::path& folder) {
 
 bool has_sources(const Json& hashes) {
   return hashes.is_object() && std::ranges::all_of(hashes.items(), [](const auto& item) {
-           return item.value().is_string() && !item.value().template get<std::string>().empty() &&
-                  hash_or_none(item.key()) == item.value().template get<std::string>();
+           return item.value().is_string() && has_mark(item.key(), item.value().template get<std::string>());
          });
 }
 

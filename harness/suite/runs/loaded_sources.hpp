@@ -10,8 +10,8 @@ namespace parity::suite {
 
 /// Returns {path: hash} of the modules and data files that the processes of a run list (sources_name),
 /// without those that the run wrote; {} if they list none. The hash is that of the content, the stamp
-/// (file_stamp) of a file over 64 MiB, and "" for a file that somebody else changed after the run began. A
-/// stored run is stale once such a file has another hash.
+/// (file_stamp) once the files before have 256 MiB, and "" for a file that somebody else changed after the
+/// run began. A stored run is stale once such a file has another hash.
 Json hash_sources(const std::filesystem::path& folder);
 
 /// Returns whether files still have these hashes. A file that is gone has not, nor has one with the hash "".

@@ -72,6 +72,19 @@ TEST_F(LoadedSourcesTest, ADataFileThatWasRead_Counts) {
   EXPECT_FALSE(has_sources(hashes));
 }
 
+TEST_F(LoadedSourcesTest, LargeFiles_CountByTheirTimes) {
+  using namespace std::chrono_literals;
+  const std::string path = (folder / "corpus.bin").string();
+  write_file(path, "tokens");
+  std::filesystem::resize_file(path, 257 << 20);  // a hole
+  write_file(folder / "capture.json", "{}");
+  write_file(folder / fmt::format("{}.0.7.read", sources_name), Json::array({"r", path}).dump() + "\n");
+  const Json hashes = hash_sources(folder);
+  EXPECT_TRUE(has_sources(hashes));
+  std::filesystem::last_write_time(path, std::filesystem::last_write_time(path) - 5s);
+  EXPECT_FALSE(has_sources(hashes));
+}
+
 TEST_F(LoadedSourcesTest, AFileThatTheRunWrote_DoesNotCount) {
   using namespace std::chrono_literals;
   write_file(folder / "cache.bin", "1");

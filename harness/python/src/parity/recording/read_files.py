@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
@@ -32,7 +33,8 @@ class ReadFiles:
         if event != "open" or not isinstance(arguments[0], (str, bytes, os.PathLike)):
             return
         flags = arguments[2] if isinstance(arguments[2], int) else 0
-        self.add("w" if flags & os.O_ACCMODE else "r", os.fsdecode(arguments[0]))
+        with contextlib.suppress(OSError, ValueError):  # where no list can be written, no trace can
+            self.add("w" if flags & os.O_ACCMODE else "r", os.fsdecode(arguments[0]))
 
     def add(self, way: str, path: str) -> None:
         """Lists a file unless it is listed, parity's own, the system's, or of an installed package."""
