@@ -3,12 +3,17 @@
 #include "harness/suite/runs/loaded_sources.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <sstream>
 #include <string>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "harness/base/error.hpp"
 #include "harness/base/files/file.hpp"
+#include "harness/base/json/fields.hpp"
 #include "harness/suite/plan/identity/content_hash.hpp"
 #include "harness/suite/plan/rank_environment.hpp"
 
@@ -28,6 +33,22 @@ std::string text_or_none(std::string (*of)(const fs::path&), const std::string& 
   }
 }
 
+std::string first_name(const std::string& path) {
+  return path.substr(0, path.find('/'));
+}
+
+/// Returns the hash of the names in a folder. Hidden ones and Python's own do not count.
+std::string hash_of_names(const fs::path& folder, const std::set<std::string>& without) {
+  std::set<std::string> names;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    std::string name = entry.path().filename().string();
+    if (!name.starts_with('.') && name != "__pycache__" && !without.contains(name))
+      names.insert(std::move(name));
+  }
+  return content_hash(fmt::format("{}", fmt::join(names, "/")));
+}
+
 /// Returns the hashes of files until they have most_hashed bytes, and stamps from then on. A file that was
 /// written after the run began gets "", since the run may have read other text.
 class Hashes {
@@ -42,6 +63,18 @@ class Hashes {
     return text_or_none(hashed_ > most_hashed ? file_stamp : hash_of_contents, path);
   }
 
+  /// \return the names in a folder, but for those that the run wrote
+  Json of_folder(const std::string& path, const std::set<std::string>& written) const {
+    std::set<std::string> own;
+    for (const std::string& file : written)
+      if (file.starts_with(path + "/"))
+        own.insert(first_name(file.substr(path.size() + 1)));
+    std::error_code error;
+    if (own.empty() && fs::last_write_time(path, error) > begun_ && !error)
+      return "";
+    return {{"names", hash_of_names(path, own)}, {"without", own}};
+  }
+
  private:
   fs::file_time_type begun_;
   uintmax_t hashed_ = 0;
@@ -53,10 +86,17 @@ bool has_mark(const std::string& path, const std::string& mark) {
   return !mark.empty() && text_or_none(stamped ? file_stamp : hash_of_contents, path) == mark;
 }
 
+/// Returns whether a folder still has the names of Hashes::of_folder.
+bool has_names(const std::string& folder, const Json& stored) {
+  std::error_code error;
+  return fs::is_directory(folder, error) &&
+         text_or(stored, "names") ==
+             hash_of_names(folder, stored.value("without", Json::array()).get<std::set<std::string>>());
+}
+
 struct Listed {
   std::set<std::string> modules;
-  std::set<std::string> read;
-  std::set<std::string> written;
+  std::map<std::string, std::set<std::string>> files;  ///< by "r", "w" and "d", a folder
 };
 
 /// Adds the modules of a JSON list.
@@ -65,12 +105,12 @@ void add_modules(const std::string& text, Listed& listed) {
     listed.modules.insert(path.get<std::string>());
 }
 
-/// Adds the files of lines ["r", path] and ["w", path].
+/// Adds the files of lines ["r", path], ["w", path] and ["d", path].
 void add_files(const std::string& text, Listed& listed) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     const Json entry = Json::parse(line);
-    (entry.at(0) == "w" ? listed.written : listed.read).insert(entry.at(1).get<std::string>());
+    listed.files[entry.at(0).get<std::string>()].insert(entry.at(1).get<std::string>());
   }
 }
 
@@ -97,22 +137,29 @@ Json hash_sources(const fs::path& folder) {
   Hashes hash(fs::last_write_time(folder / "capture.json", error));
   Json hashes = Json::object();
   try {
-    const Listed listed = listed_by(folder);
+    Listed listed = listed_by(folder);
     for (const std::string& path : listed.modules)
       hashes[path] = hash(path);
-    for (const std::string& path : listed.read)
-      if (!hashes.contains(path) && !listed.written.contains(path) && fs::is_regular_file(path, error))
+    for (const std::string& path : listed.files["r"])
+      if (!hashes.contains(path) && !listed.files["w"].contains(path) && fs::is_regular_file(path, error))
         hashes[path] = hash(path);
+    for (const std::string& path : listed.files["d"])
+      if (fs::is_directory(path, error))
+        hashes[path] = hash.of_folder(path, listed.files["w"]);
   } catch (const std::exception&) {  // such a run never answers
     hashes[(folder / sources_name).string()] = "";
   }
   return hashes;
 }
 
-bool has_sources(const Json& hashes) {
+bool has_sources(const Json& hashes) try {
   return hashes.is_object() && std::ranges::all_of(hashes.items(), [](const auto& item) {
-           return item.value().is_string() && has_mark(item.key(), item.value().template get<std::string>());
+           const Json& value = item.value();
+           return value.is_object() ? has_names(item.key(), value)
+                                    : has_mark(item.key(), value.template get<std::string>());
          });
+} catch (const Json::exception&) {
+  return false;  // the record is damaged
 }
 
 }  // namespace parity::suite

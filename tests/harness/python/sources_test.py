@@ -44,6 +44,7 @@ rate = float((here / "rate").read_text())
 mapped = torch.from_file(str(here / "mapped"), size=3, dtype=torch.uint8)  # in C++, which no hook sees
 
 def read():
+    assert list((here / "shards").iterdir())
     (here / f"own.{os.getpid()}").write_text("written by this run")
     (here / f"own.{os.getpid()}").read_text()
     if (child := os.fork()) == 0:
@@ -74,8 +75,10 @@ class SourcesTest(RecordedTest):
         self.assertNotIn("from the cache", self.run_case())
 
     def test_a_changed_data_file_trains_again(self):
+        (self.folder / "shards").mkdir()
+        (self.folder / "shards/0.bin").touch()
         self.prepare(READS, **{"helper.py": HELPER, "rate": "0.01", "mapped": "map", "worker": "fork"})
-        for name in ("rate", "mapped", "worker"):
+        for name in ("rate", "mapped", "worker", "shards/1.bin"):
             with self.subTest(name):
                 (self.folder / name).write_text("0.02")
                 self.assertNotIn("from the cache", self.run_case())

@@ -85,6 +85,25 @@ TEST_F(LoadedSourcesTest, LargeFiles_CountByTheirTimes) {
   EXPECT_FALSE(has_sources(hashes));
 }
 
+TEST_F(LoadedSourcesTest, NamesOfAListedFolder_Count) {
+  const std::filesystem::path data = folder / "data";
+  std::filesystem::create_directory(data);
+  write_file(data / "1.txt", "tokens");
+  write_file(data / "log.txt", "written by the run");
+  write_file(folder / "capture.json", "{}");
+  write_file(folder / fmt::format("{}.0.7.read", sources_name),
+             Json::array({"d", data.string()}).dump() + "\n" +
+                 Json::array({"w", (data / "log.txt").string()}).dump() + "\n");
+  const Json hashes = hash_sources(folder);
+  EXPECT_TRUE(has_sources(hashes));
+  std::filesystem::remove(data / "log.txt");
+  EXPECT_TRUE(has_sources(hashes)) << "the run writes it again";
+  write_file(data / "2.txt", "more tokens");
+  EXPECT_FALSE(has_sources(hashes));
+  std::filesystem::remove_all(data);
+  EXPECT_FALSE(has_sources(hashes));
+}
+
 TEST_F(LoadedSourcesTest, AFileThatTheRunWrote_DoesNotCount) {
   using namespace std::chrono_literals;
   write_file(folder / "cache.bin", "1");
@@ -99,6 +118,8 @@ TEST_F(LoadedSourcesTest, AFileThatTheRunWrote_DoesNotCount) {
 TEST_F(LoadedSourcesTest, ADamagedList_NeverAnswers) {
   write_file(folder / fmt::format("{}.0.7.read", sources_name), "[\"r\", \"/tru");
   EXPECT_FALSE(has_sources(hash_sources(folder)));
+  EXPECT_FALSE(has_sources({{folder.string(), {{"names", 1}, {"without", 2}}}}));
+  EXPECT_FALSE(has_sources({{folder.string(), 3}}));
 }
 
 TEST_F(LoadedSourcesTest, AProgramThatListsNone_HasNone) {

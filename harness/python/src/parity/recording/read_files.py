@@ -15,9 +15,12 @@ from .sources import is_installed
 
 SYSTEM = ("/proc/", "/sys/", "/dev/", "/usr/lib", "/usr/share/", "/usr/local/lib/", "/lib/", "/lib64/")
 
+_EVENTS = ("open", "os.listdir", "os.scandir")
+
 
 class ReadFiles:
-    """Lists each file when Python first opens it, also in forked workers, as lines `["r"|"w", path]` of JSON."""
+    """Lists each file when Python first opens it, also in forked workers, as lines of JSON: `["r", path]`,
+    `["w", path]` of a file opened for writing, `["d", path]` of a folder whose names the program asked for."""
 
     def __init__(self, place: str) -> None:
         self.begin(place)
@@ -30,11 +33,14 @@ class ReadFiles:
 
     def on_event(self, event: str, arguments: tuple[Any, ...]) -> None:
         """Hears Python's audit events (PEP 578). An error here would end the program's own call."""
-        if event != "open" or not isinstance(arguments[0], (str, bytes, os.PathLike)):
+        if event not in _EVENTS or not isinstance(path := arguments[0] or ".", (str, bytes, os.PathLike)):
             return
-        flags = arguments[2] if isinstance(arguments[2], int) else 0
         with contextlib.suppress(OSError, ValueError):  # where no list can be written, no trace can
-            self.add("w" if flags & os.O_ACCMODE else "r", os.fsdecode(arguments[0]))
+            if event == "open":
+                flags = arguments[2] if isinstance(arguments[2], int) else 0
+                self.add("w" if flags & os.O_ACCMODE else "r", os.fsdecode(path))
+            elif not sys._getframe(1).f_code.co_filename.startswith("<frozen importlib"):
+                self.add("d", os.fsdecode(path))
 
     def add(self, way: str, path: str) -> None:
         """Lists a file unless it is listed, parity's own, the system's, or of an installed package."""
