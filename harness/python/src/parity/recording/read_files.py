@@ -16,6 +16,7 @@ from .sources import is_installed
 SYSTEM = ("/proc/", "/sys/", "/dev/", "/usr/lib", "/usr/share/", "/usr/local/lib/", "/lib/", "/lib64/")
 
 _EVENTS = ("open", "os.listdir", "os.scandir")
+_FINDERS = ("importlib", "pkgutil", "pkg_resources")  # they list folders to look for modules
 
 
 class ReadFiles:
@@ -39,7 +40,7 @@ class ReadFiles:
             if event == "open":
                 flags = arguments[2] if isinstance(arguments[2], int) else 0
                 self.add("w" if flags & os.O_ACCMODE else "r", os.fsdecode(path))
-            elif not sys._getframe(1).f_code.co_filename.startswith("<frozen importlib"):
+            elif not any(name in sys._getframe(1).f_code.co_filename for name in _FINDERS):
                 self.add("d", os.fsdecode(path))
 
     def add(self, way: str, path: str) -> None:
