@@ -38,13 +38,14 @@ with parity.record(model, optimizer) as rec:
 """
 READS = TRAINER.replace("model = ", "helper.read()\nmodel = ")
 HELPER = """
-import os, pathlib, torch
+import os, pathlib, pkgutil, torch
 here = pathlib.Path(__file__).parent
 rate = float((here / "rate").read_text())
 mapped = torch.from_file(str(here / "mapped"), size=3, dtype=torch.uint8)  # in C++, which no hook sees
 
 def read():
     assert list((here / "shards").iterdir())
+    assert list(pkgutil.iter_modules([str(here)]))  # looks for modules, not for data
     (here / f"own.{os.getpid()}").write_text("written by this run")
     (here / f"own.{os.getpid()}").read_text()
     if (child := os.fork()) == 0:
@@ -78,6 +79,8 @@ class SourcesTest(RecordedTest):
         (self.folder / "shards").mkdir()
         (self.folder / "shards/0.bin").touch()
         self.prepare(READS, **{"helper.py": HELPER, "rate": "0.01", "mapped": "map", "worker": "fork"})
+        (self.folder / "unrelated").touch()
+        self.assertIn("2 from the cache", self.run_case())
         for name in ("rate", "mapped", "worker", "shards/1.bin"):
             with self.subTest(name):
                 (self.folder / name).write_text("0.02")

@@ -40,7 +40,9 @@ class ReadFiles:
             if event == "open":
                 flags = arguments[2] if isinstance(arguments[2], int) else 0
                 self.add("w" if flags & os.O_ACCMODE else "r", os.fsdecode(path))
-            elif not any(name in sys._getframe(1).f_code.co_filename for name in _FINDERS):
+                return
+            caller = sys._getframe(1).f_code.co_filename
+            if not any(name in caller for name in _FINDERS):
                 self.add("d", os.fsdecode(path))
 
     def add(self, way: str, path: str) -> None:
