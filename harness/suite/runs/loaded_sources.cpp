@@ -96,7 +96,7 @@ bool has_names(const std::string& folder, const Json& stored) {
 
 struct Listed {
   std::set<std::string> modules;
-  std::map<std::string, std::set<std::string>> files;  ///< by "r", "w" and "d", a folder
+  std::map<std::string, std::set<std::string>> files;  ///< by "r", "w", "d" and "more"
 };
 
 /// Adds the modules of a JSON list.
@@ -114,7 +114,7 @@ void add_files(const std::string& text, Listed& listed) {
   }
 }
 
-/// \throws Json::exception or UserError for a list that is damaged or too long
+/// \throws Json::exception or UserError for a list that is damaged, too long or not whole
 Listed listed_by(const fs::path& folder) {
   Listed listed;
   std::error_code error;
@@ -127,6 +127,8 @@ Listed listed_by(const fs::path& folder) {
     if (name.ends_with(".read"))
       add_files(read_file(entry.path(), largest_list), listed);
   }
+  if (listed.files.contains("more"))
+    throw UserError("a process has read more files than it listed");
   return listed;
 }
 

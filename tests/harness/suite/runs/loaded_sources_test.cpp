@@ -115,6 +115,11 @@ TEST_F(LoadedSourcesTest, AFileThatTheRunWrote_DoesNotCount) {
   EXPECT_TRUE(has_sources(hash_sources(folder)));
 }
 
+TEST_F(LoadedSourcesTest, AListThatIsNotWhole_NeverAnswers) {
+  write_file(folder / fmt::format("{}.0.7.read", sources_name), "[\"more\", \"\"]\n");
+  EXPECT_FALSE(has_sources(hash_sources(folder)));
+}
+
 TEST_F(LoadedSourcesTest, ADamagedList_NeverAnswers) {
   write_file(folder / fmt::format("{}.0.7.read", sources_name), "[\"r\", \"/tru");
   EXPECT_FALSE(has_sources(hash_sources(folder)));

@@ -16,12 +16,14 @@ from .sources import is_installed
 SYSTEM = ("/proc/", "/sys/", "/dev/", "/usr/lib", "/usr/share/", "/usr/local/lib/", "/lib/", "/lib64/")
 
 _EVENTS = ("open", "os.listdir", "os.scandir")
+_MOST = 100_000  # files that a process lists; with more, its run never answers from the cache
 _FINDERS = ("importlib", "pkgutil", "pkg_resources")  # they list folders to look for modules
 
 
 class ReadFiles:
     """Lists each file when Python first opens it, also in forked workers, as lines of JSON: `["r", path]`,
-    `["w", path]` of a file opened for writing, `["d", path]` of a folder whose names the program asked for."""
+    `["w", path]` of a file opened for writing, `["d", path]` of a folder whose names the program asked for, and
+    `["more", ""]` where the list ends too early."""
 
     def __init__(self, place: str) -> None:
         self.begin(place)
@@ -47,12 +49,18 @@ class ReadFiles:
 
     def add(self, way: str, path: str) -> None:
         """Lists a file unless it is listed, parity's own, the system's, or of an installed package."""
-        if (way, path) in self._seen:
+        if (way, path) in self._seen or len(self._seen) > _MOST:
             return
         self._seen.add((way, path))
+        if len(self._seen) > _MOST:
+            self._write("more", "")
+            return
         path = os.path.realpath(path)
         if path.startswith((*SYSTEM, self._run)) or path.endswith(".pyc") or is_installed(path) or _is_ours(path):
             return
+        self._write(way, path)
+
+    def _write(self, way: str, path: str) -> None:
         own = f"{self._place}.{os.environ.get('RANK', '0')}.{os.getpid()}.read"
         with open(own, "a", encoding="utf-8") as lines:
             lines.write(json.dumps([way, path]) + "\n")
