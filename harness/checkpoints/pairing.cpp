@@ -176,7 +176,7 @@ class Pairing {
     }
   }
 
-  /// A causal mask that one side alone keeps is no weight.
+  /// Takes a causal mask that one side alone stores: it is a buffer, and no weight depends on it.
   void take_masks(Side& side, bool is_expected) {
     for (Item* item : side.left()) {
       if (!is_selected({*item}) || !is_causal_mask(*item))

@@ -116,7 +116,11 @@ void cut_padding(const Header& header, std::map<std::string, StoredTensor>& tens
 }  // namespace
 
 bool has_llm_c_head(std::string_view head) {
-  return head.size() >= sizeof magic && std::memcmp(head.data(), &magic, sizeof magic) == 0;
+  std::array<int32_t, 2> start{};  // a version follows; in a safetensors file zeros would follow this number
+  if (head.size() < sizeof start)
+    return false;
+  std::memcpy(start.data(), head.data(), sizeof start);
+  return start[0] == magic && start[1] != 0;
 }
 
 LlmcFile::LlmcFile(const fs::path& path) : TensorFile(path) {

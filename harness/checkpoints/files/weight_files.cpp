@@ -44,7 +44,7 @@ std::map<std::string, std::string> files_of(const fs::path& index) {
 
 std::unique_ptr<TensorFile> open_one(const fs::path& path) {
   std::error_code error;
-  if (fs::is_regular_file(path, error) && has_llm_c_head(read_head(path, sizeof(int32_t))))
+  if (fs::is_regular_file(path, error) && has_llm_c_head(read_head(path, 2 * sizeof(int32_t))))
     return std::make_unique<LlmcFile>(path);
   return std::make_unique<SafetensorsFile>(path);
 }

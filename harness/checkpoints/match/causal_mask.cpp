@@ -28,7 +28,7 @@ bool is_causal_mask(const Item& item) {
   if (!item.type.has_values || !view.is_contiguous())
     return false;
   if (ends_in(item.name, "masked_bias"))
-    return view.size() == 1;
+    return view.size() == 1 && widen(view.dtype, view.data) <= -1e4;
   return ends_in(item.name, "bias") && view.shape.size() == 4 && view.shape[0] == 1 && view.shape[1] == 1 &&
          view.shape[2] > 1 && view.shape[2] == view.shape[3] && is_lower_triangle(view);
 }

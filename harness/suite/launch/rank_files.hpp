@@ -23,7 +23,7 @@ namespace parity::suite {
 /// | rank.R.claim       | rank R     | nothing; a second rank R is refused                                 |
 /// | rank.R.began.json  | rank R     | {"host", "pid"}                                                     |
 /// | rank.R.ended.json  | rank R     | {"status"}: that of wait(2); {"files", "problem"} of local traces   |
-/// | rank.R.stopped     | rank R     | nothing; the launcher stopped it, so that it is no first cause      |
+/// | rank.R.stopped     | rank R     | nothing; the launcher stopped it, so it is not the first cause      |
 /// | meeting.json       | rank 0     | {"address", "port"} at which the ranks meet                         |
 /// | refused.json       | a process  | {"problem"}: why it cannot be a rank of the run                     |
 class RankFiles {

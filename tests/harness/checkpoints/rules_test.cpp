@@ -122,7 +122,7 @@ TEST_F(Rules, TiedOutput_IsTheEmbedding) {
   EXPECT_THAT(finding(untied, "lm_head.weight").note, HasSubstr("not tied"));
 }
 
-TEST_F(Rules, CausalMaskOfOneSide_IsNoWeight) {
+TEST_F(Rules, CausalMaskOfOneSide_DoesNotCount) {
   const Weights expected = {{"transformer.wte.weight", drawn({3, 3}, 1)}};
   Weights actual = expected;
   actual["transformer.h.0.attn.bias"] = {{1, 1, 3, 3}, {1, 0, 0, 1, 1, 0, 1, 1, 1}};
@@ -131,6 +131,11 @@ TEST_F(Rules, CausalMaskOfOneSide_IsNoWeight) {
   EXPECT_EQ(compare(actual, expected).exit_code(), ExitCode::agree);
   actual["transformer.h.0.attn.bias"].values.back() = 0.5F;
   EXPECT_EQ(compare(expected, actual).exit_code(), ExitCode::differ) << "not a mask";
+  actual.erase("transformer.h.0.attn.bias");
+  actual["transformer.h.0.attn.masked_bias"] = {{1}, {-1e4F}};
+  EXPECT_EQ(compare(expected, actual).exit_code(), ExitCode::agree);
+  actual["transformer.h.0.attn.masked_bias"] = {{1}, {-1}};
+  EXPECT_EQ(compare(expected, actual).exit_code(), ExitCode::differ) << "masks nothing";
 }
 
 TEST_F(Rules, PaddedVocabulary_IsZeroRows) {

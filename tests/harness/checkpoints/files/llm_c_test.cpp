@@ -80,6 +80,14 @@ TEST_F(LlmcFileTest, BfloatOfVersionFive_HasHalfTheBytes) {
   EXPECT_EQ(file.tensors().at("transformer.ln_f.bias").dtype, DType::bfloat16);
 }
 
+TEST_F(LlmcFileTest, HeadOfASafetensorsFileOfThatLength_IsAnother) {
+  std::string head("\xc6\xd7\x34\x01\0\0\0\0{", 9);
+  EXPECT_FALSE(has_llm_c_head(head));
+  head[4] = 3;
+  EXPECT_TRUE(has_llm_c_head(head));
+  EXPECT_FALSE(has_llm_c_head(head.substr(0, 7)));
+}
+
 TEST_F(LlmcFileTest, Truncated_IsRefused) {
   EXPECT_THAT(refusal(elements - 1), HasSubstr("is not a model file of llm.c (its header says"));
 }

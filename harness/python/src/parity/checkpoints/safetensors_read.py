@@ -64,7 +64,7 @@ def _header(path: pathlib.Path) -> tuple[int, int, dict[str, Any]]:
             raise ValueError("it is cut short, or no safetensors file")
         header = json.loads(file.read(length).decode("utf-8"), object_pairs_hook=_unique)
     if not isinstance(header, dict):
-        raise ValueError("its header is no object")
+        raise ValueError("its header is not an object")
     return size, 8 + length, header
 
 
@@ -84,7 +84,7 @@ def _fact(one: dict[str, Any]) -> tuple[torch.dtype, tuple[int, ...], int, int]:
     count = dtype.itemsize
     for length in shape:
         if not isinstance(length, int) or length < 0:
-            raise ValueError("a shape is no list of lengths")
+            raise ValueError("a shape is not a list of lengths")
         count *= length
     if not isinstance(first, int) or last - first != count:
         raise ValueError(f"a tensor of {list(shape)} has {last - first} bytes in place of {count}")
