@@ -34,6 +34,22 @@ def one_line(text: object, most: int = 300) -> str:
     return line if len(line) <= most else line[:most] + "..."
 
 
+def status_of(work: Callable[[], None], cannot: str) -> int:
+    """Does the work of a command. Returns the exit code of the program, and prints the sentence of an error.
+
+    cannot: how the sentence begins where the system fails, such as "cannot read a.pt".
+    """
+    try:
+        work()
+    except Problem as problem:
+        print(f"parity: {problem}", file=sys.stderr)
+        return problem.code
+    except (OSError, MemoryError) as error:
+        print(f"parity: {cannot} ({one_line(error) or 'out of memory'})", file=sys.stderr)
+        return 2
+    return 0
+
+
 @dataclass(frozen=True)
 class Conversion:
     """A command, and what its help says."""
@@ -55,14 +71,10 @@ class Conversion:
         parser.add_argument("-o", "--output", metavar="FILE", required=True, help=f"{self.output} to write")
         options = parser.parse_args(words)
         path = pathlib.Path(options.path)
-        try:
+
+        def work() -> None:
             if not path.exists():
                 raise Problem(f"cannot read {path} (it does not exist); check the path", 3)
             self.convert(path, pathlib.Path(options.output))
-        except Problem as problem:
-            print(f"parity: {problem}", file=sys.stderr)
-            return problem.code
-        except (OSError, MemoryError) as error:
-            print(f"parity: cannot read {path} ({one_line(error) or 'out of memory'})", file=sys.stderr)
-            return 2
-        return 0
+
+        return status_of(work, f"cannot read {path}")

@@ -15,7 +15,7 @@ import tempfile
 import warnings
 from typing import Any
 
-from ..conversion import Problem, missing_package, one_line
+from ..conversion import Problem, missing_package, one_line, status_of
 
 MOST_RANKS = 64
 
@@ -24,18 +24,14 @@ def run(words: list[str]) -> int:
     """Writes the folder. Returns the exit code, and prints the sentence of an error."""
     options = _parser().parse_args(words)
     folder = pathlib.Path(options.output)
-    try:
+
+    def work() -> None:
         require_empty(folder)
         _require_pytorch(folder)
         if not options.check:
             distribute(pathlib.Path(options.path), folder, options.ranks)
-    except Problem as problem:
-        print(f"parity: {problem}", file=sys.stderr)
-        return problem.code
-    except (OSError, MemoryError) as error:
-        print(f"parity: cannot write {folder} ({one_line(error) or 'out of memory'})", file=sys.stderr)
-        return 2
-    return 0
+
+    return status_of(work, f"cannot write {folder}")
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -7,11 +7,10 @@ from __future__ import annotations
 import argparse
 import os
 import pathlib
-import sys
 from collections.abc import Iterator
 from typing import Any
 
-from ..conversion import Problem, missing_package, one_line
+from ..conversion import Problem, missing_package, one_line, status_of
 from . import record
 from .documents import documents
 from .indexed import Writer
@@ -22,15 +21,7 @@ FEWEST = 2  # tokens of a document: an input needs a label
 def run(words: list[str]) -> int:
     """Tokenizes, unless the files are current. Returns the exit code, and prints the sentence of an error."""
     options = _parser().parse_args(words)
-    try:
-        print(tokenize(options))
-    except Problem as problem:
-        print(f"parity: {problem}", file=sys.stderr)
-        return problem.code
-    except (OSError, MemoryError) as error:
-        print(f"parity: cannot tokenize ({one_line(error) or 'out of memory'})", file=sys.stderr)
-        return 2
-    return 0
+    return status_of(lambda: print(tokenize(options)), "cannot tokenize")
 
 
 def _parser() -> argparse.ArgumentParser:
