@@ -44,7 +44,7 @@ rate = float((here / "rate").read_text())
 mapped = torch.from_file(str(here / "mapped"), size=3, dtype=torch.uint8)  # in C++, which no hook sees
 
 def read():
-    assert list((here / "shards").iterdir())
+    assert list((here / "shards").iterdir()) and (here / "link").read_text()
     assert list(pkgutil.iter_modules([str(here)]))  # looks for modules, not for data
     (here / f"own.{os.getpid()}").write_text("written by this run")
     (here / f"own.{os.getpid()}").read_text()
@@ -78,7 +78,11 @@ class SourcesTest(RecordedTest):
     def test_a_changed_data_file_trains_again(self):
         (self.folder / "shards").mkdir()
         (self.folder / "shards/0.bin").touch()
+        (self.folder / "link").symlink_to("rate")
         self.prepare(READS, **{"helper.py": HELPER, "rate": "0.01", "mapped": "map", "worker": "fork"})
+        (self.folder / "link").unlink()
+        (self.folder / "link").symlink_to("worker")
+        self.assertNotIn("from the cache", self.run_case(), "a link that leads elsewhere")
         (self.folder / "unrelated").touch()
         self.assertIn("2 from the cache", self.run_case())
         for name in ("rate", "mapped", "worker", "shards/1.bin"):

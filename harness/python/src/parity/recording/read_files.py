@@ -55,10 +55,10 @@ class ReadFiles:
         if len(self._seen) > _MOST:
             self._write("more", "")
             return
-        path = os.path.realpath(path)
-        if path.startswith((*SYSTEM, self._run)) or path.endswith(".pyc") or is_installed(path) or _is_ours(path):
+        real = os.path.realpath(path)
+        if real.startswith((*SYSTEM, self._run)) or real.endswith(".pyc") or is_installed(real) or _is_ours(real):
             return
-        self._write(way, path)
+        self._write(way, os.path.abspath(path))  # a link that leads elsewhere tomorrow is a change
 
     def _write(self, way: str, path: str) -> None:
         own = f"{self._place}.{os.environ.get('RANK', '0')}.{os.getpid()}.read"

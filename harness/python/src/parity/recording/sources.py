@@ -23,10 +23,15 @@ def write_sources() -> None:
 
 
 def loaded_sources() -> list[str]:
-    """Absolute paths of the Python files that this process has loaded, without those of installed packages."""
+    """Absolute paths of the Python files that this process has loaded, without those of installed packages. Links
+    stay, since one that leads elsewhere tomorrow is a change."""
     named = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
-    found = {os.path.realpath(name) for name in (*named, sys.argv[0]) if isinstance(name, str) and name}
-    return sorted(path for path in found if path.endswith(".py") and os.path.isfile(path) and not is_installed(path))
+    found = {os.path.abspath(name) for name in (*named, sys.argv[0]) if isinstance(name, str) and name}
+    return sorted(
+        path
+        for path in found
+        if path.endswith(".py") and os.path.isfile(path) and not is_installed(os.path.realpath(path))
+    )
 
 
 def is_installed(path: str) -> bool:
