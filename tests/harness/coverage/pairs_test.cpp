@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/coverage/survey_json.hpp"
+#include "tests/harness/coverage/arm_with.hpp"
 
 namespace parity::coverage {
 namespace {
@@ -16,16 +17,6 @@ using suite::FlatConfig;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-ArmFeatures arm(const std::string& name, const std::vector<std::string>& has,
-                const std::vector<std::string>& may_have = {}) {
-  ArmFeatures result{name, std::vector<Held>(features().size(), Held::no)};
-  for (const std::string& feature : has)
-    result.held[find_feature(feature)] = Held::yes;
-  for (const std::string& feature : may_have)
-    result.held[find_feature(feature)] = Held::unknown;
-  return result;
-}
 
 std::vector<Answer> accept_all(const std::vector<FlatConfig>& configs) {
   return std::vector<Answer>(configs.size());
@@ -49,8 +40,8 @@ const Pair& find(const std::vector<Pair>& pairs, std::string_view one, std::stri
 
 TEST(Pairs, HandCountedArms_CoverTheirPairs) {
   const std::vector<Pair> pairs =
-      classify_pairs({arm("case:a", {"tensor", "restart", "sgd"}), arm("case:b", {"tensor", "restart"}),
-                      arm("case:c", {"latent"})},
+      classify_pairs({arm_with("case:a", {"tensor", "restart", "sgd"}),
+                      arm_with("case:b", {"tensor", "restart"}), arm_with("case:c", {"latent"})},
                      accept_all);
   EXPECT_EQ(pairs.size(), features().size() * (features().size() - 1) / 2);
   EXPECT_EQ(std::ranges::count(pairs, PairState::covered, &Pair::state), 3);
@@ -60,7 +51,7 @@ TEST(Pairs, HandCountedArms_CoverTheirPairs) {
 
 TEST(Pairs, PairThatNoArmHas_IsMissingWithSettings) {
   const std::vector<Pair> pairs =
-      classify_pairs({arm("case:a", {"tensor", "restart"}), arm("case:b", {"sgd"})}, accept_all);
+      classify_pairs({arm_with("case:a", {"tensor", "restart"}), arm_with("case:b", {"sgd"})}, accept_all);
   const Pair& pair = find(pairs, "sgd", "tensor");
   EXPECT_EQ(pair.state, PairState::missing);
   EXPECT_THAT(pair.arms, IsEmpty());
@@ -81,7 +72,7 @@ TEST(Pairs, OneKeyWithTwoValues_IsExclusive) {
 }
 
 TEST(Pairs, ActWithoutTrace_IsNotRun) {
-  const std::vector<Pair> pairs = classify_pairs({arm("case:a", {"tensor"}, {"clipping"})}, accept_all);
+  const std::vector<Pair> pairs = classify_pairs({arm_with("case:a", {"tensor"}, {"clipping"})}, accept_all);
   EXPECT_EQ(find(pairs, "clipping", "tensor").state, PairState::not_run);
   EXPECT_THAT(find(pairs, "clipping", "tensor").arms, ElementsAre("case:a"));
   EXPECT_EQ(find(pairs, "clipping", "sgd").state, PairState::missing);
@@ -95,7 +86,7 @@ TEST(Pairs, CoveredPair_IsNotAskedAbout) {
   };
   classify_pairs({}, count);
   const size_t all = asked;
-  classify_pairs({arm("case:a", {"tensor", "fsdp"})}, count);
+  classify_pairs({arm_with("case:a", {"tensor", "fsdp"})}, count);
   EXPECT_EQ(asked, 2 * all - settings_with(find_feature("tensor"), find_feature("fsdp")).size());
 }
 
@@ -112,7 +103,7 @@ TEST(HeldFeatures, ResolvedModel_HasItsFeatures) {
 
 TEST(SurveyJson, States_AreCountedAndNamed) {
   Survey survey;
-  survey.arms = {arm("case:a", {"tensor", "sgd"}, {"clipping"})};
+  survey.arms = {arm_with("case:a", {"tensor", "sgd"}, {"clipping"})};
   survey.pairs = classify_pairs(survey.arms, refuse_tied_pipelines);
   const Json json = survey_json(survey);
   EXPECT_EQ(json.at("schema"), "parity.coverage/1");

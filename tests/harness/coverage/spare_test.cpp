@@ -5,21 +5,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/harness/coverage/arm_with.hpp"
+
 namespace parity::coverage {
 namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
-
-ArmFeatures arm_with(const std::string& name, const std::vector<std::string>& has,
-                     const std::vector<std::string>& may_have = {}) {
-  ArmFeatures result{name, std::vector<Held>(features().size(), Held::no)};
-  for (const std::string& feature : has)
-    result.held[find_feature(feature)] = Held::yes;
-  for (const std::string& feature : may_have)
-    result.held[find_feature(feature)] = Held::unknown;
-  return result;
-}
 
 TEST(SpareArms, ArmWithAPairOfItsOwn_IsKept) {
   EXPECT_THAT(spare_arms({arm_with("pairs/a:plain", {"sgd"}), arm_with("pairs/a:one", {"sgd", "tensor"}),
