@@ -91,11 +91,12 @@ constexpr auto enum_names(DataSource) {
   return named<DataSource::rollouts>("data source", {"synthetic", "text", "tokens", "rollouts"});
 }
 
-/// How a token file is written: as its name says (.npy, .idx, .parquet, else TOML), or one of the formats.
-enum class TokenFormat { by_name, toml, npy, nanogpt, llmc, megatron, parquet };
+/// How a token file is written: as its name says (.npy, .idx, .parquet, .jsonl, else TOML), or one of
+/// the formats.
+enum class TokenFormat { by_name, toml, npy, nanogpt, llmc, megatron, parquet, jsonl };
 constexpr auto enum_names(TokenFormat) {
-  return named<TokenFormat::parquet>("token format",
-                                     {"by_name", "toml", "npy", "nanogpt", "llmc", "megatron", "parquet"});
+  return named<TokenFormat::jsonl>(
+      "token format", {"by_name", "toml", "npy", "nanogpt", "llmc", "megatron", "parquet", "jsonl"});
 }
 
 enum class Packing { none, stream, concat_then_split, first_fit };

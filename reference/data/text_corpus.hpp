@@ -10,9 +10,10 @@
 
 namespace parity::reference {
 
-/// Returns the documents of a file, as tokens of ByteTokenizer: a UTF-8 file is one, of a Parquet file each
-/// row. \param column  of a Parquet file; empty = "text"
-/// \throws UserError as read_utf8_data and read_parquet_texts
+/// Returns the documents of a file, as tokens of ByteTokenizer: each row of a Parquet file, each line of JSON
+/// lines (.jsonl), else the whole file, which is UTF-8.
+/// \param column  of a Parquet file or of JSON lines; empty = "text"
+/// \throws UserError as read_utf8_data, read_parquet_texts and read_json_lines_texts
 std::vector<std::vector<int64_t>> read_text_documents(const std::filesystem::path& path,
                                                       const std::string& column = "");
 

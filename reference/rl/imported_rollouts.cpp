@@ -4,13 +4,13 @@
 
 #include <cmath>
 #include <limits>
-#include <sstream>
 
 #include "harness/base/error.hpp"
+#include "harness/base/files/data_names.hpp"
 #include "harness/base/json/json.hpp"
 #include "reference/data/data_file.hpp"
+#include "reference/data/formats/json_lines.hpp"
 #include "reference/data/parquet/parquet_rows.hpp"
-#include "reference/data/parquet/read_parquet.hpp"
 
 namespace parity::reference {
 namespace {
@@ -108,7 +108,7 @@ class Line {
 
 ImportedRollouts::ImportedRollouts(const RunConfig& config, int64_t vocab_size)
     : path_(config.data.path), rows_(config.completions()) {
-  if (is_parquet(path_))
+  if (is_parquet_name(path_.string()))
     read_rows(vocab_size);
   else
     read_lines(vocab_size);
@@ -118,14 +118,10 @@ ImportedRollouts::ImportedRollouts(const RunConfig& config, int64_t vocab_size)
 }
 
 void ImportedRollouts::read_lines(int64_t vocab_size) {
-  std::istringstream text(read_utf8_data(path_));
-  std::string line;
-  for (int64_t number = 1; std::getline(text, line); ++number) {
-    if (line.find_first_not_of(" \t\r") == std::string::npos)
-      continue;
+  for_each_json_line(path_, [&](int64_t number, Json line) {
     lines_.push_back(number);
-    rollouts_.push_back(Line(place_of_line(number), read_json(line)).rollout(vocab_size));
-  }
+    rollouts_.push_back(Line(place_of_line(number), std::move(line)).rollout(vocab_size));
+  });
 }
 
 void ImportedRollouts::read_rows(int64_t vocab_size) {

@@ -17,7 +17,9 @@ void read_trace_file(std::string_view bytes);   ///< a trace: opened, every tens
 void read_golden_file(std::string_view bytes);  ///< a golden: read, its digest computed
 /// Two safetensors files: each is equal to itself, and every rule between both is tried.
 void compare_checkpoint_pair(std::string_view bytes);
-void read_log_file(std::string_view bytes);          ///< a log: through the reader of each format
+void read_log_file(std::string_view bytes);  ///< a log: through the reader of each format
+/// A token file of JSON lines: as tokens and as texts.
+void read_json_lines_file(std::string_view bytes);
 void read_npy_file(std::string_view bytes);          ///< token files, the one header format of our own
 void read_safetensors_file(std::string_view bytes);  ///< weights: the header checked, every tensor read
 void read_results(std::string_view bytes);           ///< results.json: parsed, and through every renderer
@@ -30,10 +32,11 @@ struct Target {
   void (*run)(std::string_view bytes);
 };
 
-inline constexpr std::array<Target, 9> targets = {{
+inline constexpr std::array<Target, 10> targets = {{
     {"case_file", read_case_file},
     {"checkpoint_pair", compare_checkpoint_pair},
     {"golden_file", read_golden_file},
+    {"json_lines_file", read_json_lines_file},
     {"log_file", read_log_file},
     {"npy_file", read_npy_file},
     {"results", read_results},

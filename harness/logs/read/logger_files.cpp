@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "harness/base/files/data_names.hpp"
 #include "harness/base/files/file.hpp"
 #include "harness/base/json/json.hpp"
 #include "harness/base/processes/python_package.hpp"
@@ -23,7 +24,7 @@ bool has_name_of_logger(const fs::path& file) {
   const std::string name = file.filename().string();
   const size_t at = name.find(events);
   const size_t time = at == std::string::npos ? name.size() : at + events.size();
-  return name.ends_with(".wandb") || name.ends_with(".parquet") ||
+  return name.ends_with(".wandb") || is_parquet_name(name) ||
          (time < name.size() && name[time] >= '0' && name[time] <= '9');
 }
 

@@ -10,7 +10,7 @@
 #include "harness/base/text/utc.hpp"
 #include "harness/suite/plan/command_words.hpp"
 #include "harness/suite/plan/run_files.hpp"
-#include "harness/suite/runs/loaded_sources.hpp"
+#include "harness/suite/runs/read_files.hpp"
 #include "harness/trace/hdf5/probe.hpp"
 
 namespace parity::suite {
@@ -128,7 +128,8 @@ std::optional<RunResult> RunStore::find(const PlannedRun& run) const {
   std::error_code error;
   const std::optional<trace::Capture> captured = capture_of(record);
   if (!captured || !captured->includes(run.capture) || !fs::exists(place / "trace.h5", error) ||
-      (run.is_command() && !has_sources(record.value("sources", Json()))) || !is_as_it_ended(place, record))
+      (run.is_command() && !has_unchanged_files(record.value("sources", Json()))) ||
+      !is_as_it_ended(place, record))
     return std::nullopt;
   fs::last_write_time(place / "run.json", fs::file_time_type::clock::now(),
                       error);  // last use, for the cache
@@ -197,7 +198,7 @@ void RunStore::finish(const PlannedRun& run, const RunResult& result) const {
   if (result.complete())
     describe_files(record, folder(run.id));
   if (result.complete() && run.is_command())
-    record["sources"] = hash_sources(folder(run.id));
+    record["sources"] = hash_read_files(folder(run.id));
   if (result.failure)
     record["failure"] = result.failure->to_json();
   write_file(folder(run.id) / "run.json", json_text(record, 1) + "\n");

@@ -10,14 +10,16 @@ std::vector<Key> data_keys() {
   return {
       key("data.source", PARITY_AT(data.source), "Where tokens come from."),
       not_numeric(key("data.path", PARITY_AT(data.path),
-                      "The UTF-8 or Parquet file of data.source = text, or the token file.")),
+                      "The UTF-8, Parquet or JSON lines file of data.source = text, or the token file.")),
       key("data.format", PARITY_AT(data.format),
-          "How a token file is written: by_name: .npy, .idx (Megatron), .parquet, else TOML; nanogpt: uint16 "
+          "How a token file is written: by_name: .npy, .idx (Megatron), .parquet, .jsonl, else TOML; "
+          "nanogpt: uint16 "
           "without a header; llmc: a header of 256 int32, then uint16 or uint32; megatron: an .idx and a "
-          ".bin file; parquet: a list of integers a row, each a document."),
+          ".bin file; parquet: a list of integers a row, each a document; jsonl: an object a line with "
+          "such a list."),
       key("data.column", PARITY_AT(data.column),
-          "The column of a Parquet file whose rows are documents; empty = tokens, or text of data.source = "
-          "text."),
+          "The column of a Parquet file, or member of each line of JSON, that has the documents; empty = "
+          "tokens, or text of data.source = text."),
       not_numeric(key("data.paths", PARITY_AT(data.paths),
                       "Several files in place of data.path; their rows are blended by data.weights.")),
       key("data.weights", PARITY_AT(data.weights),

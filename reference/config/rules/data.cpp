@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 
+#include "harness/base/files/data_names.hpp"
 #include "reference/config/rules/rules.hpp"
 
 namespace parity::reference {
@@ -26,8 +27,8 @@ void check_batches(const DataConfig& data, const Rules& rules) {
   rules.within(data.ignore_fraction, 0, 0.5, "data.ignore_fraction");
 }
 
-bool is_parquet_name(const std::string& path) {
-  return path.ends_with(".parquet");
+bool has_documents_by_name(const std::string& path) {
+  return is_parquet_name(path) || is_json_lines_name(path);
 }
 
 /// Returns whether each file that the run names satisfies a predicate.
@@ -35,11 +36,13 @@ bool all_files(const DataConfig& data, bool (*holds)(const std::string&)) {
   return data.paths.empty() ? holds(data.path) : std::ranges::all_of(data.paths, holds);
 }
 
-/// Returns whether one file at least is Parquet, by its name or by data.format.
-bool reads_parquet(const DataConfig& data) {
+/// Returns whether one file at least is Parquet or JSON lines, by its name or by data.format.
+bool reads_columns(const DataConfig& data) {
   const bool by_name = data.source == DataSource::text || data.format == TokenFormat::by_name;
-  const bool named = is_parquet_name(data.path) || std::ranges::any_of(data.paths, is_parquet_name);
-  return reads_file(data) && (data.format == TokenFormat::parquet || (by_name && named));
+  const bool named =
+      has_documents_by_name(data.path) || std::ranges::any_of(data.paths, has_documents_by_name);
+  const bool stated = data.format == TokenFormat::parquet || data.format == TokenFormat::jsonl;
+  return reads_file(data) && (stated || (by_name && named));
 }
 
 void check_files(const DataConfig& data, const Rules& rules) {
@@ -56,8 +59,8 @@ void check_files(const DataConfig& data, const Rules& rules) {
              "move it into data.paths, or remove one of the two keys");
   rules.used_or_default(data.source == DataSource::tokens, "data.format", "data.source = " + source,
                         "set data.source = \"tokens\"");
-  rules.used_or_default(reads_parquet(data), "data.column", "a run without a Parquet file",
-                        "name a .parquet file of texts or tokens");
+  rules.used_or_default(reads_columns(data), "data.column", "a run without a Parquet file or JSON lines",
+                        "name a .parquet or .jsonl file of texts or tokens");
 }
 
 void check_blend(const DataConfig& data, const Rules& rules) {
@@ -80,10 +83,10 @@ void check_shuffle(const DataConfig& data, const Rules& rules) {
   rules.rule(!data.shuffle || reads_file(data), "data.shuffle",
              "data.source = " + std::string(name_of(data.source)) + " draws its rows and has no epochs",
              "set data.source = \"tokens\", or leave it false");
-  const bool one_document = data.source == DataSource::text && !all_files(data, is_parquet_name);
+  const bool one_document = data.source == DataSource::text && !all_files(data, has_documents_by_name);
   rules.rule(!data.shuffle || !one_document || data.packing == Packing::none, "data.shuffle",
              "a text file is one document, which has one order",
-             "set data.packing = \"none\", name a Parquet file, or leave it false");
+             "set data.packing = \"none\", name a Parquet file or JSON lines, or leave it false");
   rules.rule(!data.shuffle || data.seed <= std::numeric_limits<uint32_t>::max(), "data.seed",
              "NumPy's RandomState takes 32 bits", "give less than 4294967296");
 }

@@ -13,9 +13,11 @@ namespace {
 /// Returns a column of a kind. \param wanted  its type in words, for messages
 ParquetColumn column_of(const std::filesystem::path& path, const std::string& name, ParquetKind kind,
                         bool is_list, const char* wanted) {
-  ParquetColumn column = std::move(read_parquet(path, {{.name = name}}).front());
+  ParquetColumn column = std::move(
+      read_parquet(path, {{.name = name, .when_missing = "set data.column to one of these"}}).front());
   if (column.kind != kind || column.is_list != is_list)
-    refuse_parquet(path, "its column '" + name + "' is " + column.type + ", not " + wanted);
+    refuse_parquet(path, {"its column '" + name + "' is " + column.type + ", not " + wanted,
+                          std::string("set data.column to a column that is ") + wanted});
   return column;
 }
 
@@ -32,9 +34,10 @@ std::vector<std::string> read_parquet_texts(const std::filesystem::path& path, c
   ParquetColumn found = column_of(path, name, ParquetKind::texts, /*is_list=*/false, "text");
   for (size_t row = 0; row < found.texts.size(); ++row)
     if (const auto offset = first_invalid_utf8(found.texts[row]))
-      refuse_parquet(path, "row " + std::to_string(row + 1) + " of its column '" + name +
-                               "' is not UTF-8: byte " + std::to_string(*offset) +
-                               " does not begin a character");
+      refuse_parquet(path,
+                     {"row " + std::to_string(row + 1) + " of its column '" + name + "' is not UTF-8: byte " +
+                          std::to_string(*offset) + " does not begin a character",
+                      "correct the text"});
   return std::move(found.texts);
 }
 

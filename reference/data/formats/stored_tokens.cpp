@@ -6,12 +6,13 @@
 #include <string>
 
 #include "harness/base/error.hpp"
+#include "harness/base/files/data_names.hpp"
 #include "reference/data/data_file.hpp"
 #include "reference/data/formats/binary_tokens.hpp"
+#include "reference/data/formats/json_lines.hpp"
 #include "reference/data/formats/megatron_index.hpp"
 #include "reference/data/formats/parquet_tokens.hpp"
 #include "reference/data/npy.hpp"
-#include "reference/data/parquet/read_parquet.hpp"
 
 namespace parity::reference {
 namespace {
@@ -28,6 +29,8 @@ StoredTokens read_format(const DataConfig& data) {
       return read_megatron_tokens(data.path);
     case TokenFormat::parquet:
       return read_parquet_tokens(data.path, data.column);
+    case TokenFormat::jsonl:
+      return read_json_lines_tokens(data.path, data.column);
     case TokenFormat::by_name:
     case TokenFormat::toml:
       break;
@@ -36,11 +39,15 @@ StoredTokens read_format(const DataConfig& data) {
 }
 
 void check_vocabulary(const StoredTokens& stored, const std::string& path, int64_t vocab_size) {
-  for (size_t i = 0; i < stored.tokens.size(); ++i)
-    if (stored.tokens[i] < 0 || stored.tokens[i] >= vocab_size)
-      throw UserError(path + ": token " + std::to_string(stored.tokens[i]) + " at offset " +
-                      std::to_string(i) + " is beyond the vocabulary of " + std::to_string(vocab_size) +
+  for (size_t i = 0; i < stored.tokens.size(); ++i) {
+    const std::string token =
+        path + ": token " + std::to_string(stored.tokens[i]) + " at offset " + std::to_string(i);
+    if (stored.tokens[i] < 0)
+      throw UserError(token + " is negative (a token is a row of the embedding); write the file again");
+    if (stored.tokens[i] >= vocab_size)
+      throw UserError(token + " is beyond the vocabulary of " + std::to_string(vocab_size) +
                       " (the embedding has no row for it); raise architecture.vocab_size");
+  }
 }
 
 /// Returns the ends of documents that a mark ends, or begins.
@@ -65,8 +72,10 @@ TokenFormat format_of(const DataConfig& data) {
                     "name Megatron's .idx file");
   if (name == ".npy")
     return TokenFormat::npy;
-  if (is_parquet(data.path))
+  if (is_parquet_name(data.path))
     return TokenFormat::parquet;
+  if (is_json_lines_name(data.path))
+    return TokenFormat::jsonl;
   return name == ".idx" ? TokenFormat::megatron : TokenFormat::toml;
 }
 

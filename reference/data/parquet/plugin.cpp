@@ -22,10 +22,17 @@ namespace {
 
 using Type = arrow::Type;
 
+constexpr const char* write_again = "write it again, for example with pandas or pyarrow";
+
 /// A reason not to read a file.
 class Refusal : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  explicit Refusal(const std::string& why, std::string hint = write_again)
+      : std::runtime_error(why), hint_(std::move(hint)) {}
+  const std::string& hint() const { return hint_; }
+
+ private:
+  std::string hint_;
 };
 
 /// Returns Arrow's reason on one line, without a stack.
@@ -180,8 +187,9 @@ std::unique_ptr<parquet::arrow::FileReader> open(const std::string& file) {
   return reader;
 }
 
-/// Returns the number of the column of a name.
-int number_of(const arrow::Schema& schema, const std::string& name) {
+/// Returns the number of the column that a request names.
+int number_of(const arrow::Schema& schema, const ParquetRequest& request) {
+  const std::string& name = request.name;
   const std::vector<int> found = schema.GetAllFieldIndices(name);
   if (found.size() > 1)
     throw Refusal("two columns have the name '" + name + "'");
@@ -190,7 +198,7 @@ int number_of(const arrow::Schema& schema, const std::string& name) {
   std::string names;
   for (const std::string& one : schema.field_names())
     names += (names.empty() ? "" : ", ") + one;
-  throw Refusal("it has no column '" + name + "', only: " + names.substr(0, 300));
+  throw Refusal("it has no column '" + name + "', only: " + names.substr(0, 300), request.when_missing);
 }
 
 void read_columns(const std::string& file, const std::vector<ParquetRequest>& requests,
@@ -201,7 +209,7 @@ void read_columns(const std::string& file, const std::vector<ParquetRequest>& re
   columns.assign(requests.size(), {});
   for (size_t i = 0; i < requests.size(); ++i) {
     std::shared_ptr<arrow::ChunkedArray> chunks;
-    check(reader->ReadColumn(number_of(*schema, requests[i].name), &chunks));
+    check(reader->ReadColumn(number_of(*schema, requests[i]), &chunks));
     if (chunks->length() != reader->parquet_reader()->metadata()->num_rows())
       throw Refusal("its column '" + requests[i].name + "' has " + std::to_string(chunks->length()) +
                     " rows, and its footer states " +
@@ -210,14 +218,16 @@ void read_columns(const std::string& file, const std::vector<ParquetRequest>& re
   }
 }
 
-std::string read(const std::string& file, const std::vector<ParquetRequest>& requests,
-                 std::vector<ParquetColumn>& columns) {
+ParquetRefusal read(const std::string& file, const std::vector<ParquetRequest>& requests,
+                    std::vector<ParquetColumn>& columns) {
   try {
     read_columns(file, requests, columns);
-    return "";
+    return {};
+  } catch (const Refusal& refusal) {
+    return {refusal.what(), refusal.hint()};
   } catch (const std::exception& error) {  // Parquet's reader throws, too
     const std::string reason = error.what();
-    return reason.empty() ? "no reason given" : reason.substr(0, reason.find('\n'));
+    return {reason.empty() ? "no reason given" : reason.substr(0, reason.find('\n')), write_again};
   }
 }
 

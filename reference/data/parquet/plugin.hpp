@@ -27,12 +27,19 @@ struct ParquetColumn {
 struct ParquetRequest {
   std::string name;
   bool nulls_in_lists = false;  ///< whether a list may have null for a number that is not known
+  std::string when_missing = "rename a column";  ///< what to do about a file that lacks it
+};
+
+/// Why a file cannot be read, and what to do about it. Both are empty if it was read.
+struct ParquetRefusal {
+  std::string why;
+  std::string hint;
 };
 
 /// The interface between the trainer and the library that reads Parquet with Apache Arrow. Both are built by
 /// one compiler. `version` shows that both come from one source.
 struct ParquetPlugin {
-  static constexpr uint32_t current_version = 1;
+  static constexpr uint32_t current_version = 2;
   /// Name of the function that the library exports: extern "C" const ParquetPlugin* ()
   static constexpr const char* entry = "parity_parquet_plugin";
 
@@ -40,10 +47,11 @@ struct ParquetPlugin {
   /// Reads columns whole, in the order of the requests. All have one value, or one list, for each row.
   /// Nothing is thrown.
   /// \param columns  is set
-  /// \return the reason if the file cannot be read; "" if it was: truncated, no such column, two of one name,
-  ///         a type that is neither of ParquetKind nor a list of it, a null, a number that is not finite
-  std::string (*read)(const std::string& file, const std::vector<ParquetRequest>& requests,
-                      std::vector<ParquetColumn>& columns);
+  /// \return a reason if the file is truncated, has no such column, two of one name, a type that is neither
+  /// of
+  ///         ParquetKind nor a list of it, a null, or a number that is not finite
+  ParquetRefusal (*read)(const std::string& file, const std::vector<ParquetRequest>& requests,
+                         std::vector<ParquetColumn>& columns);
 };
 
 }  // namespace parity::reference

@@ -29,10 +29,6 @@ fs::path library_file() {
 
 }  // namespace
 
-bool is_parquet(const fs::path& file) {
-  return file.extension() == ".parquet";
-}
-
 const ParquetPlugin& load_parquet_plugin(const fs::path& library, const fs::path& file) {
   std::error_code error;
   if (!fs::exists(library, error))
@@ -54,17 +50,17 @@ const ParquetPlugin& load_parquet_plugin(const fs::path& library, const fs::path
   return *plugin;
 }
 
-void refuse_parquet(const fs::path& path, const std::string& why) {
+void refuse_parquet(const fs::path& path, const ParquetRefusal& refusal) {
   throw UserError("data.path: cannot read " + escape_to_line(path.string()) + " (" +
-                  escape_to_line(why, 500) + "); write it again, for example with pandas or pyarrow");
+                  escape_to_line(refusal.why, 500) + "); " + refusal.hint);
 }
 
 std::vector<ParquetColumn> read_parquet(const fs::path& path, const std::vector<ParquetRequest>& requests) {
   require_data_file(path);
   static const ParquetPlugin& plugin = load_parquet_plugin(library_file(), path);
   std::vector<ParquetColumn> columns;
-  if (const std::string why = plugin.read(path.string(), requests, columns); !why.empty())
-    refuse_parquet(path, why);
+  if (const ParquetRefusal refusal = plugin.read(path.string(), requests, columns); !refusal.why.empty())
+    refuse_parquet(path, refusal);
   const ParquetColumn& first = columns.front();
   if (first.is_list ? first.ends.empty()
                     : first.integers.empty() && first.numbers.empty() && first.texts.empty())

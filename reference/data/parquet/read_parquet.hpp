@@ -10,9 +10,6 @@
 
 namespace parity::reference {
 
-/// Returns whether a file is Parquet by its name: it ends in .parquet.
-bool is_parquet(const std::filesystem::path& file);
-
 /// Opens a library that reads Parquet, which stays open.
 /// \param file  for messages, the file that needs it
 /// \throws UserError (exit 3) if the library is missing, cannot be opened, or has another version
@@ -23,12 +20,11 @@ const ParquetPlugin& load_parquet_plugin(const std::filesystem::path& library,
 ///
 /// A library beside the program, or in ../bin, reads them: libparity-parquet.so.
 /// \throws UserError if the file is missing (exit 3), has no rows, or cannot be read (plugin.hpp); and (exit
-/// 3)
-///         if this build reads no Parquet
+///         3) if this build reads no Parquet
 std::vector<ParquetColumn> read_parquet(const std::filesystem::path& path,
                                         const std::vector<ParquetRequest>& requests);
 
 /// Reports what is wrong with a Parquet file. \throws UserError always
-[[noreturn]] void refuse_parquet(const std::filesystem::path& path, const std::string& why);
+[[noreturn]] void refuse_parquet(const std::filesystem::path& path, const ParquetRefusal& refusal);
 
 }  // namespace parity::reference

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "harness/base/error.hpp"
+#include "harness/base/files/data_names.hpp"
 #include "harness/suite/cases/profile.hpp"
 #include "harness/suite/plan/command_words.hpp"
 #include "harness/suite/plan/identity/command_identity.hpp"
@@ -83,7 +84,7 @@ Json run_identity(const PlanContext& context, const ConfigSchema* schema, const 
       numeric[key] = value;
     for (const InputPath& input : input_paths(key, value)) {
       inputs[input.name] = context.hash_file(input.path);
-      reads_parquet = reads_parquet || input.path.extension() == ".parquet";
+      reads_parquet = reads_parquet || is_parquet_name(input.path.string());
     }
   }
   for (const std::string& input : arm.inputs)

@@ -102,7 +102,7 @@ TEST_F(ParquetTokensTest, RefusesWhatIsNoListOfTokens) {
               "(f / 'json.parquet').write_text('{\"tokens\": [1, 2]}\\n')\n"
               "(f / 'folder.parquet').mkdir()\n"));
   for (const auto& [name, words] : std::vector<std::pair<std::string, std::string>>{
-           {"column", "it has no column 'tokens', only: ids"},
+           {"column", "it has no column 'tokens', only: ids); set data.column to one of these"},
            {"row", "row 2 has null in its column 'tokens'"},
            {"element", "row 2 has null in its column 'tokens'"},
            {"floats", "is list<element: double>, not a list of integers"},

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/suite/runs/loaded_sources.hpp"
+#include "harness/suite/runs/read_files.hpp"
 
 #include <algorithm>
 #include <map>
@@ -134,7 +134,7 @@ Listed listed_by(const fs::path& folder) {
 
 }  // namespace
 
-Json hash_sources(const fs::path& folder) {
+Json hash_read_files(const fs::path& folder) {
   std::error_code error;
   Hashes hash(fs::last_write_time(folder / "capture.json", error));
   Json hashes = Json::object();
@@ -154,7 +154,7 @@ Json hash_sources(const fs::path& folder) {
   return hashes;
 }
 
-bool has_sources(const Json& hashes) try {
+bool has_unchanged_files(const Json& hashes) try {
   return hashes.is_object() && std::ranges::all_of(hashes.items(), [](const auto& item) {
            const Json& value = item.value();
            return value.is_object() ? has_names(item.key(), value)

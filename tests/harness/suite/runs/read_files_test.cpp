@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/suite/runs/loaded_sources.hpp"
+#include "harness/suite/runs/read_files.hpp"
 
 #include <chrono>
 
@@ -14,7 +14,7 @@
 namespace parity::suite {
 namespace {
 
-class LoadedSourcesTest : public FolderTest {
+class ReadFilesTest : public FolderTest {
  protected:
   std::filesystem::path list_of(const std::string& process) const {
     return folder / fmt::format("{}.{}.json", sources_name, process);
@@ -27,65 +27,65 @@ class LoadedSourcesTest : public FolderTest {
   }
 };
 
-TEST_F(LoadedSourcesTest, UnchangedFiles_Count) {
-  const Json hashes = hash_sources(folder);
+TEST_F(ReadFilesTest, UnchangedFiles_Count) {
+  const Json hashes = hash_read_files(folder);
   EXPECT_EQ(hashes.size(), 1U);
-  EXPECT_TRUE(has_sources(hashes));
+  EXPECT_TRUE(has_unchanged_files(hashes));
 }
 
-TEST_F(LoadedSourcesTest, AChangedOrMissingFile_DoesNot) {
-  const Json hashes = hash_sources(folder);
+TEST_F(ReadFilesTest, AChangedOrMissingFile_DoesNot) {
+  const Json hashes = hash_read_files(folder);
   write_file(folder / "helper.py", "rate = 2\n");
-  EXPECT_FALSE(has_sources(hashes));
+  EXPECT_FALSE(has_unchanged_files(hashes));
   std::filesystem::remove(folder / "helper.py");
-  EXPECT_FALSE(has_sources(hashes));
-  EXPECT_FALSE(has_sources(hash_sources(folder))) << "it was gone when the run ended";
+  EXPECT_FALSE(has_unchanged_files(hashes));
+  EXPECT_FALSE(has_unchanged_files(hash_read_files(folder))) << "it was gone when the run ended";
 }
 
-TEST_F(LoadedSourcesTest, AModuleOfAnotherRank_Counts) {
+TEST_F(ReadFilesTest, AModuleOfAnotherRank_Counts) {
   write_file(folder / "only_there.py", "rate = 1\n");
   write_file(folder / "capture.json", "{}");
   write_file(list_of("1.8"), Json::array({(folder / "only_there.py").string()}).dump());
-  const Json hashes = hash_sources(folder);
+  const Json hashes = hash_read_files(folder);
   EXPECT_EQ(hashes.size(), 2U);
-  EXPECT_TRUE(has_sources(hashes));
+  EXPECT_TRUE(has_unchanged_files(hashes));
   write_file(folder / "only_there.py", "rate = 2\n");
-  EXPECT_FALSE(has_sources(hashes));
+  EXPECT_FALSE(has_unchanged_files(hashes));
 }
 
-TEST_F(LoadedSourcesTest, AFileThatChangedWhileTheRunTrained_IsNeverCurrent) {
+TEST_F(ReadFilesTest, AFileThatChangedWhileTheRunTrained_IsNeverCurrent) {
   using namespace std::chrono_literals;
   std::filesystem::last_write_time(folder / "helper.py", std::filesystem::file_time_type::clock::now() + 5s);
-  EXPECT_FALSE(has_sources(hash_sources(folder)));
+  EXPECT_FALSE(has_unchanged_files(hash_read_files(folder)));
 }
 
-TEST_F(LoadedSourcesTest, ADataFileThatWasRead_Counts) {
+TEST_F(ReadFilesTest, ADataFileThatWasRead_Counts) {
   write_file(folder / "rates.yaml", "lr: 1\n");
   write_file(folder / "capture.json", "{}");
   write_file(folder / fmt::format("{}.0.7.read", sources_name),
              Json::array({"r", (folder / "rates.yaml").string()}).dump() + "\n" +
                  Json::array({"r", (folder / "gone").string()}).dump() + "\n");
-  const Json hashes = hash_sources(folder);
+  const Json hashes = hash_read_files(folder);
   EXPECT_EQ(hashes.size(), 2U);
-  EXPECT_TRUE(has_sources(hashes));
+  EXPECT_TRUE(has_unchanged_files(hashes));
   write_file(folder / "rates.yaml", "lr: 2\n");
-  EXPECT_FALSE(has_sources(hashes));
+  EXPECT_FALSE(has_unchanged_files(hashes));
 }
 
-TEST_F(LoadedSourcesTest, LargeFiles_CountByTheirTimes) {
+TEST_F(ReadFilesTest, LargeFiles_CountByTheirTimes) {
   using namespace std::chrono_literals;
   const std::string path = (folder / "corpus.bin").string();
   write_file(path, "tokens");
   std::filesystem::resize_file(path, 257 << 20);  // a hole
   write_file(folder / "capture.json", "{}");
   write_file(folder / fmt::format("{}.0.7.read", sources_name), Json::array({"r", path}).dump() + "\n");
-  const Json hashes = hash_sources(folder);
-  EXPECT_TRUE(has_sources(hashes));
+  const Json hashes = hash_read_files(folder);
+  EXPECT_TRUE(has_unchanged_files(hashes));
   std::filesystem::last_write_time(path, std::filesystem::last_write_time(path) - 5s);
-  EXPECT_FALSE(has_sources(hashes));
+  EXPECT_FALSE(has_unchanged_files(hashes));
 }
 
-TEST_F(LoadedSourcesTest, NamesOfAListedFolder_Count) {
+TEST_F(ReadFilesTest, NamesOfAListedFolder_Count) {
   const std::filesystem::path data = folder / "data";
   std::filesystem::create_directory(data);
   write_file(data / "1.txt", "tokens");
@@ -94,42 +94,42 @@ TEST_F(LoadedSourcesTest, NamesOfAListedFolder_Count) {
   write_file(folder / fmt::format("{}.0.7.read", sources_name),
              Json::array({"d", data.string()}).dump() + "\n" +
                  Json::array({"w", (data / "log.txt").string()}).dump() + "\n");
-  const Json hashes = hash_sources(folder);
-  EXPECT_TRUE(has_sources(hashes));
+  const Json hashes = hash_read_files(folder);
+  EXPECT_TRUE(has_unchanged_files(hashes));
   std::filesystem::remove(data / "log.txt");
-  EXPECT_TRUE(has_sources(hashes)) << "the run writes it again";
+  EXPECT_TRUE(has_unchanged_files(hashes)) << "the run writes it again";
   write_file(data / "2.txt", "more tokens");
-  EXPECT_FALSE(has_sources(hashes));
+  EXPECT_FALSE(has_unchanged_files(hashes));
   std::filesystem::remove_all(data);
-  EXPECT_FALSE(has_sources(hashes));
+  EXPECT_FALSE(has_unchanged_files(hashes));
 }
 
-TEST_F(LoadedSourcesTest, AFileThatTheRunWrote_DoesNotCount) {
+TEST_F(ReadFilesTest, AFileThatTheRunWrote_DoesNotCount) {
   using namespace std::chrono_literals;
   write_file(folder / "cache.bin", "1");
   std::filesystem::last_write_time(folder / "cache.bin", std::filesystem::file_time_type::clock::now() + 5s);
   const std::string path = (folder / "cache.bin").string();
   write_file(folder / fmt::format("{}.1.8.read", sources_name), Json::array({"r", path}).dump() + "\n");
-  EXPECT_FALSE(has_sources(hash_sources(folder))) << "somebody else may have changed it";
+  EXPECT_FALSE(has_unchanged_files(hash_read_files(folder))) << "somebody else may have changed it";
   write_file(folder / fmt::format("{}.0.7.read", sources_name), Json::array({"w", path}).dump() + "\n");
-  EXPECT_TRUE(has_sources(hash_sources(folder)));
+  EXPECT_TRUE(has_unchanged_files(hash_read_files(folder)));
 }
 
-TEST_F(LoadedSourcesTest, AListThatIsNotWhole_NeverAnswers) {
+TEST_F(ReadFilesTest, AListThatIsNotWhole_NeverAnswers) {
   write_file(folder / fmt::format("{}.0.7.read", sources_name), "[\"more\", \"\"]\n");
-  EXPECT_FALSE(has_sources(hash_sources(folder)));
+  EXPECT_FALSE(has_unchanged_files(hash_read_files(folder)));
 }
 
-TEST_F(LoadedSourcesTest, ADamagedList_NeverAnswers) {
+TEST_F(ReadFilesTest, ADamagedList_NeverAnswers) {
   write_file(folder / fmt::format("{}.0.7.read", sources_name), "[\"r\", \"/tru");
-  EXPECT_FALSE(has_sources(hash_sources(folder)));
-  EXPECT_FALSE(has_sources({{folder.string(), {{"names", 1}, {"without", 2}}}}));
-  EXPECT_FALSE(has_sources({{folder.string(), 3}}));
+  EXPECT_FALSE(has_unchanged_files(hash_read_files(folder)));
+  EXPECT_FALSE(has_unchanged_files({{folder.string(), {{"names", 1}, {"without", 2}}}}));
+  EXPECT_FALSE(has_unchanged_files({{folder.string(), 3}}));
 }
 
-TEST_F(LoadedSourcesTest, AProgramThatListsNone_HasNone) {
+TEST_F(ReadFilesTest, AProgramThatListsNone_HasNone) {
   std::filesystem::remove(list_of("0.7"));
-  EXPECT_TRUE(has_sources(hash_sources(folder)));
+  EXPECT_TRUE(has_unchanged_files(hash_read_files(folder)));
 }
 
 }  // namespace
