@@ -86,13 +86,13 @@ std::string notices(const Results& results, const std::string& workspace) {
   std::string text;
   size_t shown = 0;
   for (const CaseLine& item : results.cases) {
-    const auto drifts = [](const ToldCheck& told) {
-      return told.check.passed && told.check.verdict == "drift";
+    const auto drifts = [](const ListedCheck& listed) {
+      return listed.check.passed && listed.check.verdict == "drift";
     };
-    const auto first = std::ranges::find_if(item.told, drifts);
-    if (first == item.told.end() || shown++ >= most)
+    const auto first = std::ranges::find_if(item.listed, drifts);
+    if (first == item.listed.end() || shown++ >= most)
       continue;
-    const auto all = static_cast<size_t>(std::ranges::count_if(item.told, drifts));
+    const auto all = static_cast<size_t>(std::ranges::count_if(item.listed, drifts));
     text += annotation("notice", item, 1,
                        item.name + ": " + count(all, "stored quantity", "stored quantities") + " drifted",
                        shorten(first->check.sentence, longest), workspace);

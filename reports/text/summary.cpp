@@ -139,12 +139,12 @@ void write_notes(std::string& text, const Results& results) {
 
 /// Writes the smallest defect that the checks detect, if it was measured.
 void write_power(std::string& text, const Results& results) {
-  size_t told = 0;
+  size_t shown = 0;
   for (const CaseLine& item : results.cases)
-    if (!item.power.empty() && told++ < most_notes)
+    if (!item.power.empty() && shown++ < most_notes)
       text += "> " + code(item.name) + " power of the gate: " + plain(item.power) + "\n\n";
-  if (told > most_notes)
-    text += "> and of " + count(told - most_notes, "more case") + " in index.html\n\n";
+  if (shown > most_notes)
+    text += "> and of " + count(shown - most_notes, "more case") + " in index.html\n\n";
 }
 
 /// \param end  size of the text beyond which no check is begun

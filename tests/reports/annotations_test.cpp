@@ -61,7 +61,7 @@ TEST(AnnotationsTest, ASkippedCaseIsAWarningWithItsReason) {
 TEST(AnnotationsTest, DriftThatIsNoFailureIsANotice) {
   Results results = failing(1);
   for (const bool passed : {true, false}) {
-    Check& check = results.cases[0].told.front().check;
+    Check& check = results.cases[0].listed.front().check;
     check.passed = passed;
     check.verdict = "drift";
     check.sentence = "loss drifted";

@@ -35,9 +35,9 @@ ExitCode code_of(const reports::CaseLine& item) {
   std::vector<compare::Verdict> verdicts;
   for (const reports::LostArm& arm : item.lost_arms)
     failures.push_back(arm.kind);
-  for (const reports::ToldCheck& told : item.told)
-    if (!told.check.passed)
-      verdicts.push_back(suite::failed_verdict_of(told.check.verdict));
+  for (const reports::ListedCheck& listed : item.listed)
+    if (!listed.check.passed)
+      verdicts.push_back(suite::failed_verdict_of(listed.check.verdict));
   const ExitCode code = suite::exit_code_of_case(failures, verdicts);
   return item.failed() && code == ExitCode::agree ? ExitCode::differ : code;  // as every report shows it
 }

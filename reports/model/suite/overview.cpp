@@ -15,9 +15,9 @@ template <class Wanted>
 std::vector<Finding> findings(const Results& results, Wanted wanted) {
   std::vector<Finding> found;
   for (size_t i = 0; i < results.cases.size(); ++i)
-    for (const ToldCheck& told : results.cases[i].told)
-      if (wanted(told.check))
-        found.push_back({&results.cases[i], i, &told.check, told.number});
+    for (const ListedCheck& listed : results.cases[i].listed)
+      if (wanted(listed.check))
+        found.push_back({&results.cases[i], i, &listed.check, listed.number});
   return found;
 }
 
@@ -32,8 +32,8 @@ GoldenState golden_state(const Results& results) {
   for (const CaseLine& item : results.cases) {
     state.quantities += item.goldens_agree;
     state.agree += item.goldens_agree;
-    state.cases += item.goldens_agree > 0 || std::ranges::any_of(item.told, [](const ToldCheck& told) {
-                     return is_of_golden(told.check) && told.check.verdict != "crashed";
+    state.cases += item.goldens_agree > 0 || std::ranges::any_of(item.listed, [](const ListedCheck& listed) {
+                     return is_of_golden(listed.check) && listed.check.verdict != "crashed";
                    });
   }
   for (const Finding& finding : findings(results, is_of_golden)) {

@@ -104,10 +104,10 @@ void Results::add(Case item) {
     ++of_finding.number;
     of_finding.failed += check.passed ? 0 : 1;
     line.evidence.add(check.evidence);
-    if (is_told(check)) {
+    if (is_listed(check)) {
       check.tensors = {};
       check.picture.reset();
-      line.told.push_back({i, std::move(check)});
+      line.listed.push_back({i, std::move(check)});
     } else if (check.against == "golden") {
       ++line.goldens_agree;
     }

@@ -18,7 +18,7 @@
 namespace parity::reports {
 
 /// A check that is listed above the cases. Its rows and its picture stay in the case.
-struct ToldCheck {
+struct ListedCheck {
   size_t number = 0;  ///< position in its case
   Check check;
 };
@@ -48,7 +48,7 @@ struct CaseLine {
   size_t checks = 0, checks_failed = 0;
   size_t goldens_agree = 0;  ///< stored quantities that agree bit for bit
   EvidenceShare evidence;
-  std::vector<ToldCheck> told;  ///< failed checks, and changes of goldens
+  std::vector<ListedCheck> listed;  ///< failed checks, and changes of goldens
 
   bool failed() const { return !passed && skipped.empty(); }
 };
