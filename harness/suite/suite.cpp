@@ -18,6 +18,7 @@
 #include "harness/suite/plan/context.hpp"
 #include "harness/suite/plan/run_order.hpp"
 #include "harness/suite/results/case_results.hpp"
+#include "harness/suite/results/file/last.hpp"
 
 namespace parity::suite {
 namespace fs = std::filesystem;

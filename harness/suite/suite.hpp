@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/suite/judge/evidence.hpp"
+#include "harness/suite/judge/record_case.hpp"
 #include "harness/suite/plan/identity/content_hash.hpp"
 #include "harness/suite/plan/identity/machine.hpp"
 #include "harness/suite/plan/plan.hpp"

@@ -21,7 +21,7 @@ bool is_record(const Check& check) {
   return check.quantity == "golden" && check.passed;
 }
 
-bool is_told(const Check& check) {
+bool is_listed(const Check& check) {
   return !check.passed || (is_of_golden(check) && (is_record(check) || check.verdict != "identical"));
 }
 

@@ -23,6 +23,6 @@ bool is_record(const Check& check);
 
 /// Returns whether the lists above the cases may include a check: it failed, or its result about a golden is
 /// not agreement.
-bool is_told(const Check& check);
+bool is_listed(const Check& check);
 
 }  // namespace parity::reports
