@@ -9,6 +9,7 @@
 #include "harness/cli/compare/print_traces.hpp"
 #include "harness/cli/compare/sides.hpp"
 #include "harness/cli/print/explanation.hpp"
+#include "harness/compare/traces/evidence.hpp"
 #include "harness/explain/explain.hpp"
 #include "harness/suite/results/file/last.hpp"
 #include "harness/trace/read/trace.hpp"
@@ -19,11 +20,18 @@ namespace {
 /// Numbers differ often because the runs are not the same before any number: see explain.
 constexpr size_t most_causes = 8;
 
-PairOutcome trace_outcome(const compare::TraceDifference& difference, const std::string& side) {
+PairOutcome trace_outcome(const compare::TraceDifference& difference, const compare::TraceFilter& filter,
+                          const std::string& side) {
   PairOutcome pair{side, difference.identical() ? ExitCode::agree : ExitCode::differ, conclusion(difference),
                    difference.to_json()};
   if (difference.agrees() && !difference.identical())
     pair.code = ExitCode::crashed;
+  if (const std::string missing = lacking_evidence(difference, filter); !missing.empty()) {
+    pair.code = ExitCode::missing;
+    pair.verdict = "missing: " + missing;
+    pair.json["identical"] = false;
+    pair.json["missing"] = missing;
+  }
   return pair;
 }
 
@@ -40,7 +48,7 @@ ExitCode compare_all_traces(const TraceOptions& options) {
   for (size_t i = 1; i < traces.size(); ++i) {
     differences.push_back(compare_traces(traces.front(), traces[i], options.filter, detail, options.policy));
     recipes.push_back(explain::explain(traces.front(), traces[i]));
-    pairs.push_back(trace_outcome(differences.back(), options.sides[i]));
+    pairs.push_back(trace_outcome(differences.back(), options.filter, options.sides[i]));
     pairs.back().json["recipes"] = recipes.back().to_json();
   }
   std::vector<std::string> heads = {""};

@@ -87,11 +87,11 @@ void add_differences(const RecordedRun& run, Finding& finding) {
 
 Finding ask_replicas(const RecordedRun& run) {
   Finding finding;
-  finding.checked = run.trace().replicas_compared();
+  finding.checked = run.trace().replicas_compared() - run.trace().replica_settings();
   add_differences(run, finding);
   if (finding.answer() != Answer::not_asked)
     return finding;
-  finding.why = run.trace().ranks() > 1          ? "no tensor or channel was recorded on several ranks"
+  finding.why = run.trace().ranks() > 1          ? "no tensor or result was recorded on several ranks"
                 : run.trace().joined_ranks() > 1 ? "the trainer joined the ranks' values itself"
                                                  : "the trace has one rank";
   finding.record = "phases param and grad on every rank, each rank in its own file";

@@ -60,6 +60,26 @@ void add_frozen(const TensorUpdate& data, StepAnswer& answer) {
   answer.factors.try_emplace(text);
 }
 
+/// Returns whether a parameter has a gradient and no optimizer updates it: it keeps its value and has no
+/// state, where others have one. Narrow types are left out, since rounding can hide an update there.
+bool is_forgotten(const RecordedRun& run, const TensorUpdate& data,
+                  const std::vector<OptimizerNumbers>& groups) {
+  const Vector& gradient = data.unclipped.empty() ? data.gradient : data.unclipped;
+  const bool has_gradient = std::ranges::any_of(gradient, [](double value) { return value != 0; });
+  const bool may_move = std::ranges::any_of(groups, [](const auto& numbers) { return numbers.lr != 0; });
+  const bool others_have_state = !run.names(data.step, Phase::optim).empty();
+  const bool has_state = !data.first_after.empty() || !data.second_after.empty() || data.counter.after;
+  return has_gradient && may_move && others_have_state && !has_state && data.before == data.after &&
+         data.roundoff <= 0x1p-24;
+}
+
+void add_forgotten(const TensorUpdate& data, StepAnswer& answer) {
+  const std::string text = "has a gradient, and no optimizer updates it";
+  ++answer.compared;
+  answer.complaints[text].insert(data.name);
+  answer.factors.try_emplace(text);
+}
+
 UpdateCheck check_tensor(const TensorUpdate& data, const OptimizerNumbers& numbers) {
   switch (data.kind) {
     case OptimizerKind::adam:
@@ -123,6 +143,10 @@ StepAnswer ask_step(const RecordedRun& run, int64_t step, Variant variant, int64
       continue;
     if (records_gradients(run, step) && is_frozen(run, name)) {
       add_frozen(data, answer);
+      continue;
+    }
+    if (is_forgotten(run, data, groups)) {
+      add_forgotten(data, answer);
       continue;
     }
     if (data.gradient.empty() && data.first_after.empty())

@@ -83,6 +83,13 @@ std::optional<JudgedCheck> replica_check(const std::string& arm, const trace::Tr
         trace.ranks(), arm);
     return JudgedCheck{results::CheckKind::replicas, "replicas", claim, result};
   }
+  if (result.passed && trace.replicas_compared() == trace.replica_settings()) {
+    result.sentence = fmt::format(
+        "{} of the optimizer are equal on the {} ranks of {}; no two ranks recorded one tensor, so their "
+        "replicas were not compared",
+        compare::count_text(trace.replica_settings(), "setting"), trace.ranks(), arm);
+    return JudgedCheck{results::CheckKind::replicas, "replicas", claim, result};
+  }
   if (result.passed) {
     result.sentence = fmt::format(
         "the replicas on the {} ranks of {} are bitwise identical: {} tensors and channels compared",

@@ -55,9 +55,15 @@ class Hashes {
  public:
   explicit Hashes(fs::file_time_type begun) : begun_(begun) {}
 
+  /// Returns whether somebody has written a file after the run began.
+  bool is_newer(const std::string& path) const {
+    std::error_code error;
+    return fs::last_write_time(path, error) > begun_ && !error;
+  }
+
   std::string operator()(const std::string& path) {
     std::error_code error;
-    if (fs::last_write_time(path, error) > begun_ && !error)
+    if (is_newer(path))
       return "";
     hashed_ += fs::file_size(path, error);
     return text_or_none(hashed_ > most_hashed ? file_stamp : hash_of_contents, path);
@@ -96,7 +102,7 @@ bool has_names(const std::string& folder, const Json& stored) {
 
 struct Listed {
   std::set<std::string> modules;
-  std::map<std::string, std::set<std::string>> files;  ///< by "r", "w", "d" and "more"
+  std::map<std::string, std::set<std::string>> files;  ///< by "r", "w", "rw", "d", "c" and "more"
 };
 
 /// Adds the modules of a JSON list.
@@ -105,7 +111,7 @@ void add_modules(const std::string& text, Listed& listed) {
     listed.modules.insert(path.get<std::string>());
 }
 
-/// Adds the files of lines ["r", path], ["w", path] and ["d", path].
+/// Adds the files of lines such as ["r", path].
 void add_files(const std::string& text, Listed& listed) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
@@ -134,7 +140,7 @@ Listed listed_by(const fs::path& folder) {
 
 }  // namespace
 
-Json hash_read_files(const fs::path& folder) {
+Json hash_read_files(const fs::path& folder, bool lists_data) {
   std::error_code error;
   Hashes hash(fs::last_write_time(folder / "capture.json", error));
   Json hashes = Json::object();
@@ -143,8 +149,16 @@ Json hash_read_files(const fs::path& folder) {
     for (const std::string& path : listed.modules)
       hashes[path] = hash(path);
     for (const std::string& path : listed.files["r"])
-      if (!hashes.contains(path) && !listed.files["w"].contains(path) && fs::is_regular_file(path, error))
+      if (!hashes.contains(path) && !listed.files["w"].contains(path) && !listed.files["rw"].contains(path) &&
+          fs::is_regular_file(path, error))
         hashes[path] = hash(path);
+    for (const std::string& path : listed.files["rw"])
+      if (!hashes.contains(path) && !listed.files["w"].contains(path) && fs::is_regular_file(path, error) &&
+          !hash.is_newer(path))
+        hashes[path] = hash(path);
+    if (!lists_data)
+      for (const std::string& package : listed.files["c"])
+        hashes[package] = "";
     for (const std::string& path : listed.files["d"])
       if (fs::is_directory(path, error))
         hashes[path] = hash.of_folder(path, listed.files["w"]);

@@ -9,10 +9,15 @@
 namespace parity::suite {
 
 /// Returns {path: hash} of the modules and data files that the processes of a run list (sources_name),
-/// without those that the run wrote; {} if they list none. The hash is that of the content, the stamp
+/// without those that the run wrote; {} if they list none. A file that the run opened for reading and writing
+/// counts if nobody has written it since the run began. The hash is that of the content, the stamp
 /// (file_stamp) once the files before have 256 MiB, and "" for a file that somebody else changed after the
 /// run began. A stored run is stale once such a file has another hash.
-Json hash_read_files(const std::filesystem::path& folder);
+///
+/// A run whose processes loaded a package that reads files unseen by Python (h5py, pyarrow) is always stale,
+/// unless its arm lists its data.
+/// \param lists_data  whether the arm's `inputs` name more than Python files
+Json hash_read_files(const std::filesystem::path& folder, bool lists_data);
 
 /// Returns whether files still have these hashes. A file that is gone has not, nor has one with the hash "".
 bool has_unchanged_files(const Json& hashes);

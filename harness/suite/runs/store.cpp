@@ -31,6 +31,12 @@ Json record_of(const fs::path& folder, const PlannedRun& run) {
   return usable ? record : Json();
 }
 
+/// Returns whether the inputs of a run's identity name more than Python files.
+bool lists_data(const Json& identity) {
+  const Json inputs = identity.value("inputs", Json::object());
+  return std::ranges::any_of(inputs.items(), [](const auto& item) { return !item.key().ends_with(".py"); });
+}
+
 bool has_status(const Json& record, std::string_view status) {
   return !record.is_null() && text_or(record, "status") == status;
 }
@@ -198,7 +204,7 @@ void RunStore::finish(const PlannedRun& run, const RunResult& result) const {
   if (result.complete())
     describe_files(record, folder(run.id));
   if (result.complete() && run.is_command())
-    record["sources"] = hash_read_files(folder(run.id));
+    record["sources"] = hash_read_files(folder(run.id), lists_data(record.at("identity")));
   if (result.failure)
     record["failure"] = result.failure->to_json();
   write_file(folder(run.id) / "run.json", json_text(record, 1) + "\n");

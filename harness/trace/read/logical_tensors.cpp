@@ -11,6 +11,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/tensor/conversions.hpp"
+#include "harness/trace/format/settings.hpp"
 #include "harness/trace/format/sketch_row.hpp"
 #include "harness/trace/read/tensor_proof.hpp"
 
@@ -171,6 +172,7 @@ void compare_channels(LogicalTensors& result, const TraceContent& first, const T
     if (channel.kind != ChannelKind::numeric || found == first.channels.end())
       continue;
     ++result.replicas;
+    result.replica_settings += is_setting(name);
     const std::vector<double> a = found->second.as_double(), b = channel.as_double();
     for (size_t i = 0; i < std::min(a.size(), b.size()); ++i)
       if (bits_of(found->second, i) != bits_of(channel, i)) {

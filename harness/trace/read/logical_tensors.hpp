@@ -51,6 +51,7 @@ struct LogicalTensors {
   /// Replicas that are not equal, in order of steps.
   std::vector<ReplicaDifference> differences;
   /// Number of tensors and channels that several ranks hold and that were compared.
+  int64_t replica_settings = 0;  ///< of them, channels that are settings
   int64_t replicas = 0;
 };
 

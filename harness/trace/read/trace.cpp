@@ -148,6 +148,9 @@ int64_t Trace::joined_ranks() const {
 int64_t Trace::replicas_compared() const {
   return state_->logical.replicas;
 }
+int64_t Trace::replica_settings() const {
+  return state_->logical.replica_settings;
+}
 const std::vector<ReplicaDifference>& Trace::replica_differences() const {
   return state_->logical.differences;
 }

@@ -55,6 +55,8 @@ class Trace {
   int64_t joined_ranks() const;
   /// Returns how many replicated tensors and channels were compared between two ranks.
   int64_t replicas_compared() const;
+  /// Returns how many of them are channels that only say how the run was set up (is_setting).
+  int64_t replica_settings() const;
   /// Returns the replicas that are not bitwise equal, in order of steps. The trace itself shows the lowest
   /// rank's values of such a tensor.
   const std::vector<ReplicaDifference>& replica_differences() const;

@@ -234,9 +234,32 @@ class ScriptTest(unittest.TestCase):
 
     def test_a_script_without_training_is_said(self):
         done = self.record("import torch\ntorch.nn.Linear(2, 2)(torch.ones(1, 2))")
-        self.assertEqual(done.returncode, 0)
-        self.assertIn("no trace was written", done.stderr)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("no trace was written: no module ran with gradients", done.stderr)
         self.assertFalse((self.folder / "run.h5").exists())
+
+    def test_an_earlier_trace_does_not_stand_for_a_run_without_one(self):
+        for script, status, said in (
+            ("import torch", 3, "no trace was written"),
+            ("print('the checkpoint is there')", 3, "the script did not import torch"),
+            ("import sys, torch\nsys.exit(0)", 3, "no trace was written"),
+            ("import torch\nraise SystemExit(5)", 5, ""),
+            ("import not_there", 1, "ModuleNotFoundError"),
+        ):
+            with self.subTest(script=script):
+                self.assertEqual(self.record(TRAINING).returncode, 0)
+                self.assertTrue((self.folder / "run.h5").exists())
+                done = self.record(script)
+                self.assertEqual(done.returncode, status, done.stderr)
+                self.assertIn(said, done.stderr)
+                self.assertEqual(list(self.folder.glob("run*")), [])
+
+    def test_losses_of_one_backward_pass_are_added(self):
+        done = self.record(TRAINING.replace("loss.backward()", "torch.autograd.backward([loss / 2, loss / 2])"))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        with h5py.File(self.folder / "run.h5") as file:
+            for ours, theirs in zip(file["channels/loss"][:], done.stdout.split()[1:5], strict=True):
+                self.assertAlmostEqual(ours, float(theirs), places=6)
 
     def test_a_script_that_fails_leaves_a_partial_trace(self):
         done = self.record(TRAINING.replace("    with torch.no_grad():\n", "    if step == 2: raise ValueError('sorry')\n"

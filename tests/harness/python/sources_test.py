@@ -4,11 +4,16 @@
 
 Usage: sources_test.py SOURCE_DIR PARITY RECORDER_LIBRARY
 """
+import contextlib
+import sqlite3
 import subprocess
 import sys
+import tempfile
 import unittest
 
 from recorded import ENVIRONMENT, RecordedTest
+
+import h5py
 
 PARITY = sys.argv[2]
 CASE = """
@@ -38,10 +43,13 @@ with parity.record(model, optimizer) as rec:
 """
 READS = TRAINER.replace("model = ", "helper.read()\nmodel = ")
 HELPER = """
-import os, pathlib, pkgutil, torch
+import os, pathlib, pkgutil, sqlite3, subprocess, numpy as np, torch
 here = pathlib.Path(__file__).parent
 rate = float((here / "rate").read_text())
 mapped = torch.from_file(str(here / "mapped"), size=3, dtype=torch.uint8)  # in C++, which no hook sees
+both = np.memmap(here / "both")  # NumPy opens it for reading and writing
+subprocess.run(["cat", "child"], cwd=here, check=True)
+tables = sqlite3.connect(here / "tables.db").execute("select * from t").fetchall()
 
 def read():
     assert list((here / "shards").iterdir()) and (here / "link").read_text()
@@ -79,17 +87,53 @@ class SourcesTest(RecordedTest):
         (self.folder / "shards").mkdir()
         (self.folder / "shards/0.bin").touch()
         (self.folder / "link").symlink_to("rate")
-        self.prepare(READS, **{"helper.py": HELPER, "rate": "0.01", "mapped": "map", "worker": "fork"})
+        self.write_table("0.01")
+        self.prepare(READS, **{"helper.py": HELPER, "rate": "0.01", "mapped": "map", "worker": "fork", "both": "b",
+                               "child": "c"})
         (self.folder / "link").unlink()
         (self.folder / "link").symlink_to("worker")
         self.assertNotIn("from the cache", self.run_case(), "a link that leads elsewhere")
         (self.folder / "unrelated").touch()
         self.assertIn("2 from the cache", self.run_case())
-        for name in ("rate", "mapped", "worker", "shards/1.bin"):
+        for name in ("rate", "mapped", "worker", "shards/1.bin", "both", "child", "tables.db"):
             with self.subTest(name):
-                (self.folder / name).write_text("0.02")
+                if name.endswith(".db"):
+                    self.write_table("0.02")
+                else:
+                    (self.folder / name).write_text("0.02")
                 self.assertNotIn("from the cache", self.run_case())
                 self.assertIn("2 from the cache", self.run_case())
+
+    def write_table(self, text):
+        with contextlib.closing(sqlite3.connect(self.folder / "tables.db")) as tables, tables:
+            tables.execute("create table if not exists t (text)")
+            tables.execute("insert into t values (?)", (text,))
+
+    def test_data_in_shared_memory_counts(self):
+        with tempfile.NamedTemporaryFile("w", dir="/dev/shm") as data:
+            data.write("0.01")
+            data.flush()
+            self.prepare(TRAINER, **{"helper.py": f"rate = float(open({data.name!r}).read())\n"})
+            data.write("5")
+            data.flush()
+            self.assertNotIn("from the cache", self.run_case())
+
+    def test_a_package_whose_files_python_does_not_see_needs_inputs(self):
+        with h5py.File(self.folder / "rate.h5", "w") as file:
+            file["rate"] = 0.01
+        (self.folder / "case.toml").write_text(CASE.format(python=sys.executable))
+        (self.folder / "train.py").write_text(TRAINER)
+        (self.folder / "helper.py").write_text(
+            "import h5py, pathlib\nrate = float(h5py.File(pathlib.Path(__file__).parent / 'rate.h5')['rate'][()])\n")
+        self.run_case()
+        self.assertNotIn("from the cache", self.run_case())
+        listed = CASE.replace('"train.py"]\n', '"train.py", "rate.h5"]\n')
+        (self.folder / "case.toml").write_text(listed.format(python=sys.executable))
+        self.run_case()
+        self.assertIn("2 from the cache", self.run_case())
+        with h5py.File(self.folder / "rate.h5", "w") as file:
+            file["rate"] = 0.02
+        self.assertNotIn("from the cache", self.run_case())
 
 
 if __name__ == "__main__":

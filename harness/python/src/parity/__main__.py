@@ -19,6 +19,9 @@ from .native.program import program
 from .native.trace_file import TraceFile
 from .recording.capture import Capture
 from .recording.extras import NAMES as EXTRAS
+from .recording.output import Output
+from .recording.script import ScriptRecorder
+from .recording.warn import warn
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -69,7 +72,21 @@ def _record(words: list[str]) -> int:
     except (OSError, ValueError, Error) as problem:
         capture = options.capture or os.environ.get("PARITY_CAPTURE")
         parser.error(f"cannot record with the capture {capture} ({problem})")
-    _watch(options.output or os.environ.get("PARITY_TRACE") or "trace.h5", options.capture, options.extra or [])
+    path = options.output or os.environ.get("PARITY_TRACE") or "trace.h5"
+    output = Output(path)
+    recorder = _watch(path, options.capture, options.extra or [])
+    try:
+        _run_script(options)
+    except SystemExit as end:
+        if end.code not in (None, 0):
+            raise
+    if recorder.began or output.exists():
+        return 0
+    warn(f"no trace was written: {recorder.why_nothing()}")
+    return 3
+
+
+def _run_script(options: argparse.Namespace) -> None:
     sys.argv = [options.script, *options.arguments]
     if options.module:
         sys.path[0] = os.getcwd()
@@ -77,7 +94,6 @@ def _record(words: list[str]) -> int:
     else:
         sys.path[0] = os.path.dirname(os.path.abspath(options.script))
         runpy.run_path(options.script, run_name="__main__")
-    return 0
 
 
 def _check_capture(place: str | None) -> None:
@@ -88,10 +104,9 @@ def _check_capture(place: str | None) -> None:
             TraceFile(os.path.join(folder, "trace.h5"), capture=text).close()
 
 
-def _watch(path: str, capture: str | None, extras: list[str]) -> None:
+def _watch(path: str, capture: str | None, extras: list[str]) -> ScriptRecorder:
     """Watches PyTorch once the script has imported it, so that what the script sets before has its effect."""
     from .native.imports import after_import
-    from .recording.script import ScriptRecorder
 
     def start(model: Any, optimizers: list[Any]) -> Any:
         return record(model, optimizers, path=path, capture=capture, extras=extras)
@@ -101,9 +116,11 @@ def _watch(path: str, capture: str | None, extras: list[str]) -> None:
             from .recording import twin
 
             twin.begin()
-        ScriptRecorder(start).watch()
+        recorder.watch()
 
+    recorder = ScriptRecorder(start)
     after_import("torch", watch)
+    return recorder
 
 
 if __name__ == "__main__":

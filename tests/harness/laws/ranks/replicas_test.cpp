@@ -43,6 +43,23 @@ TEST_F(ReplicasLawTest, EqualRanks_Hold) {
   EXPECT_EQ(finding.checked, 4 * 5 + 1);
 }
 
+TEST_F(ReplicasLawTest, SettingsAlone_AreNotAsked) {
+  for (const int64_t rank : {1, 0}) {
+    trace::Recorder::Options options{folder / "run" / "trace.h5", {}, {}, {}};
+    options.rank = rank;
+    options.ranks = 2;
+    trace::Recorder recorder(std::move(options));
+    recorder.begin_step(1);
+    recorder.channel("lr", 0.1);
+    recorder.end_step();
+    recorder.finish();
+  }
+  const trace::Trace trace = trace::Trace::open(folder / "run");
+  const Finding finding = ask_replicas(RecordedRun(trace));
+  EXPECT_EQ(finding.answer(), Answer::not_asked);
+  EXPECT_THAT(finding.why, HasSubstr("no tensor or result was recorded on several ranks"));
+}
+
 TEST_F(ReplicasLawTest, OtherInitialState_IsNamed) {
   const Finding finding = ask_ranks(0, 0.5F);
   ASSERT_EQ(finding.answer(), Answer::departs);

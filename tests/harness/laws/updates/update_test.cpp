@@ -143,6 +143,22 @@ TEST_F(UpdateLawTest, LeftOutTensorWithGradient_Departs) {
   EXPECT_EQ(ask(ask_update, run).answer(), Answer::departs);
 }
 
+/// The parameter of a run that no optimizer was given: a gradient, no state, and the first value throughout.
+TEST_F(UpdateLawTest, ForgottenTensor_Departs) {
+  for (const bool clipped : {true, false}) {
+    PlantedRun run = trained();
+    for (int64_t step = 1; step <= 4; ++step)
+      tensor(run, step, Phase::param, "norm.weight") = tensor(run, 0, Phase::param, "norm.weight");
+    std::erase_if(run.tensors, [&](const PlantedTensor& each) {
+      return each.key.name.ends_with("/norm.weight") ||
+             (!clipped && each.key.phase == Phase::grad_clipped && each.key.name == "norm.weight");
+    });
+    const Finding finding = ask(ask_update, run);
+    EXPECT_EQ(finding.answer(), Answer::departs);
+    EXPECT_THAT(sentence(finding), HasSubstr("norm.weight: has a gradient, and no optimizer updates it"));
+  }
+}
+
 TEST_F(UpdateLawTest, OwnCounter_IsFollowed) {
   Training three;
   three.steps = 3;

@@ -66,6 +66,27 @@ TEST_F(ReplicaCheckTest, AChannelIsAFindingToo) {
       "on rank 0 and 1.5 on rank 1");
 }
 
+TEST_F(ReplicaCheckTest, SettingsAlone_AreNotReplicas) {
+  for (const int64_t rank : {1, 0}) {
+    trace::Recorder::Options chosen = options();
+    chosen.rank = rank;
+    chosen.ranks = 2;
+    trace::Recorder recorder(std::move(chosen));
+    recorder.begin_step(1);
+    recorder.channel("lr", 0.1);
+    recorder.channel("weight_decay.1", 0.0);
+    recorder.channel("loss", 1.0 + static_cast<double>(rank), trace::ChannelKind::per_rank);
+    recorder.end_step();
+    recorder.finish();
+  }
+  const auto check = replica_check("arm", trace::Trace::open(folder));
+  ASSERT_TRUE(check);
+  EXPECT_EQ(
+      check->result.sentence,
+      "2 settings of the optimizer are equal on the 2 ranks of arm; no two ranks recorded one tensor, so "
+      "their replicas were not compared");
+}
+
 TEST_F(ReplicaCheckTest, ARunOfOneRankHasNone) {
   trace::Recorder recorder(options());
   RecordedTest::record(recorder, 1, 1);

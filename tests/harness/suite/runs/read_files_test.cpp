@@ -12,6 +12,7 @@
 #include "tests/support/scratch.hpp"
 
 namespace parity::suite {
+namespace fs = std::filesystem;
 namespace {
 
 class ReadFilesTest : public FolderTest {
@@ -19,6 +20,7 @@ class ReadFilesTest : public FolderTest {
   std::filesystem::path list_of(const std::string& process) const {
     return folder / fmt::format("{}.{}.json", sources_name, process);
   }
+  fs::file_time_type begun() const { return fs::last_write_time(folder / "capture.json"); }
   void SetUp() override {
     FolderTest::SetUp();
     write_file(folder / "helper.py", "rate = 1\n");
@@ -28,25 +30,25 @@ class ReadFilesTest : public FolderTest {
 };
 
 TEST_F(ReadFilesTest, UnchangedFiles_Count) {
-  const Json hashes = hash_read_files(folder);
+  const Json hashes = hash_read_files(folder, false);
   EXPECT_EQ(hashes.size(), 1U);
   EXPECT_TRUE(has_unchanged_files(hashes));
 }
 
 TEST_F(ReadFilesTest, AChangedOrMissingFile_DoesNot) {
-  const Json hashes = hash_read_files(folder);
+  const Json hashes = hash_read_files(folder, false);
   write_file(folder / "helper.py", "rate = 2\n");
   EXPECT_FALSE(has_unchanged_files(hashes));
   std::filesystem::remove(folder / "helper.py");
   EXPECT_FALSE(has_unchanged_files(hashes));
-  EXPECT_FALSE(has_unchanged_files(hash_read_files(folder))) << "it was gone when the run ended";
+  EXPECT_FALSE(has_unchanged_files(hash_read_files(folder, false))) << "it was gone when the run ended";
 }
 
 TEST_F(ReadFilesTest, AModuleOfAnotherRank_Counts) {
   write_file(folder / "only_there.py", "rate = 1\n");
   write_file(folder / "capture.json", "{}");
   write_file(list_of("1.8"), Json::array({(folder / "only_there.py").string()}).dump());
-  const Json hashes = hash_read_files(folder);
+  const Json hashes = hash_read_files(folder, false);
   EXPECT_EQ(hashes.size(), 2U);
   EXPECT_TRUE(has_unchanged_files(hashes));
   write_file(folder / "only_there.py", "rate = 2\n");
@@ -56,7 +58,7 @@ TEST_F(ReadFilesTest, AModuleOfAnotherRank_Counts) {
 TEST_F(ReadFilesTest, AFileThatChangedWhileTheRunTrained_IsNeverCurrent) {
   using namespace std::chrono_literals;
   std::filesystem::last_write_time(folder / "helper.py", std::filesystem::file_time_type::clock::now() + 5s);
-  EXPECT_FALSE(has_unchanged_files(hash_read_files(folder)));
+  EXPECT_FALSE(has_unchanged_files(hash_read_files(folder, false)));
 }
 
 TEST_F(ReadFilesTest, ADataFileThatWasRead_Counts) {
@@ -65,7 +67,7 @@ TEST_F(ReadFilesTest, ADataFileThatWasRead_Counts) {
   write_file(folder / fmt::format("{}.0.7.read", sources_name),
              Json::array({"r", (folder / "rates.yaml").string()}).dump() + "\n" +
                  Json::array({"r", (folder / "gone").string()}).dump() + "\n");
-  const Json hashes = hash_read_files(folder);
+  const Json hashes = hash_read_files(folder, false);
   EXPECT_EQ(hashes.size(), 2U);
   EXPECT_TRUE(has_unchanged_files(hashes));
   write_file(folder / "rates.yaml", "lr: 2\n");
@@ -79,7 +81,7 @@ TEST_F(ReadFilesTest, LargeFiles_CountByTheirTimes) {
   std::filesystem::resize_file(path, 257 << 20);  // a hole
   write_file(folder / "capture.json", "{}");
   write_file(folder / fmt::format("{}.0.7.read", sources_name), Json::array({"r", path}).dump() + "\n");
-  const Json hashes = hash_read_files(folder);
+  const Json hashes = hash_read_files(folder, false);
   EXPECT_TRUE(has_unchanged_files(hashes));
   std::filesystem::last_write_time(path, std::filesystem::last_write_time(path) - 5s);
   EXPECT_FALSE(has_unchanged_files(hashes));
@@ -94,7 +96,7 @@ TEST_F(ReadFilesTest, NamesOfAListedFolder_Count) {
   write_file(folder / fmt::format("{}.0.7.read", sources_name),
              Json::array({"d", data.string()}).dump() + "\n" +
                  Json::array({"w", (data / "log.txt").string()}).dump() + "\n");
-  const Json hashes = hash_read_files(folder);
+  const Json hashes = hash_read_files(folder, false);
   EXPECT_TRUE(has_unchanged_files(hashes));
   std::filesystem::remove(data / "log.txt");
   EXPECT_TRUE(has_unchanged_files(hashes)) << "the run writes it again";
@@ -110,26 +112,48 @@ TEST_F(ReadFilesTest, AFileThatTheRunWrote_DoesNotCount) {
   std::filesystem::last_write_time(folder / "cache.bin", std::filesystem::file_time_type::clock::now() + 5s);
   const std::string path = (folder / "cache.bin").string();
   write_file(folder / fmt::format("{}.1.8.read", sources_name), Json::array({"r", path}).dump() + "\n");
-  EXPECT_FALSE(has_unchanged_files(hash_read_files(folder))) << "somebody else may have changed it";
+  EXPECT_FALSE(has_unchanged_files(hash_read_files(folder, false))) << "somebody else may have changed it";
   write_file(folder / fmt::format("{}.0.7.read", sources_name), Json::array({"w", path}).dump() + "\n");
-  EXPECT_TRUE(has_unchanged_files(hash_read_files(folder)));
+  EXPECT_TRUE(has_unchanged_files(hash_read_files(folder, false)));
+}
+
+TEST_F(ReadFilesTest, AFileOpenedForBoth_CountsUnlessTheRunWroteIt) {
+  const fs::path data = folder / "data.bin";
+  write_file(data, "1");
+  fs::last_write_time(data, begun() - std::chrono::hours(1));
+  write_file(
+      folder / fmt::format("{}.0.7.read", sources_name),
+      Json::array({"rw", data.string()}).dump() + "\n" + Json::array({"r", data.string()}).dump() + "\n");
+  const Json hashes = hash_read_files(folder, false);
+  EXPECT_TRUE(hashes.contains(data.string()));
+  EXPECT_TRUE(has_unchanged_files(hashes));
+  write_file(data, "2");
+  EXPECT_FALSE(has_unchanged_files(hashes));
+  fs::last_write_time(data, begun() + std::chrono::hours(1));
+  EXPECT_FALSE(hash_read_files(folder, false).contains(data.string())) << "the run wrote it";
+}
+
+TEST_F(ReadFilesTest, APackageThatReadsUnseen_NeverAnswersWithoutListedData) {
+  write_file(folder / fmt::format("{}.0.7.read", sources_name), "[\"c\", \"h5py\"]\n");
+  EXPECT_FALSE(has_unchanged_files(hash_read_files(folder, false)));
+  EXPECT_TRUE(has_unchanged_files(hash_read_files(folder, true)));
 }
 
 TEST_F(ReadFilesTest, AListThatIsNotWhole_NeverAnswers) {
   write_file(folder / fmt::format("{}.0.7.read", sources_name), "[\"more\", \"\"]\n");
-  EXPECT_FALSE(has_unchanged_files(hash_read_files(folder)));
+  EXPECT_FALSE(has_unchanged_files(hash_read_files(folder, false)));
 }
 
 TEST_F(ReadFilesTest, ADamagedList_NeverAnswers) {
   write_file(folder / fmt::format("{}.0.7.read", sources_name), "[\"r\", \"/tru");
-  EXPECT_FALSE(has_unchanged_files(hash_read_files(folder)));
+  EXPECT_FALSE(has_unchanged_files(hash_read_files(folder, false)));
   EXPECT_FALSE(has_unchanged_files({{folder.string(), {{"names", 1}, {"without", 2}}}}));
   EXPECT_FALSE(has_unchanged_files({{folder.string(), 3}}));
 }
 
 TEST_F(ReadFilesTest, AProgramThatListsNone_HasNone) {
   std::filesystem::remove(list_of("0.7"));
-  EXPECT_TRUE(has_unchanged_files(hash_read_files(folder)));
+  EXPECT_TRUE(has_unchanged_files(hash_read_files(folder, false)));
 }
 
 }  // namespace

@@ -15,15 +15,21 @@ from .sources import is_installed
 
 SYSTEM = ("/proc/", "/sys/", "/dev/", "/usr/lib", "/usr/share/", "/usr/local/lib/", "/lib/", "/lib64/")
 
-_EVENTS = ("open", "os.listdir", "os.scandir")
+_SHARED = "/dev/shm/"  # a folder of files like any other, but libraries map unnamed memory there
+_FOLDERS = ("os.listdir", "os.scandir")
+_COMMANDS = ("subprocess.Popen", "os.system")
+_EVENTS = ("open", "sqlite3.connect", *_FOLDERS, *_COMMANDS)
 _MOST = 100_000  # files that a process lists; with more, its run never answers from the cache
+# Packages that open files in C, unseen by Python. safetensors' and NumPy's maps are listed at the end.
+_UNSEEN = ("cv2", "duckdb", "h5py", "lmdb", "netCDF4", "polars", "pyarrow", "sentencepiece", "soundfile", "tables", "tokenizers")
 _FINDERS = ("importlib", "pkgutil", "pkg_resources")  # they list folders to look for modules
 
 
 class ReadFiles:
     """Lists each file when Python first opens it, also in forked workers, as lines of JSON: `["r", path]`,
-    `["w", path]` of a file opened for writing, `["d", path]` of a folder whose names the program asked for, and
-    `["more", ""]` where the list ends too early."""
+    `["w", path]` of a file opened for writing, `["rw", path]` for both, `["d", path]` of a folder whose names the
+    program asked for, `["c", name]` of a package whose files Python does not see, and `["more", ""]` where the list
+    ends too early."""
 
     def __init__(self, place: str) -> None:
         self.begin(place)
@@ -36,19 +42,35 @@ class ReadFiles:
 
     def on_event(self, event: str, arguments: tuple[Any, ...]) -> None:
         """Hears Python's audit events (PEP 578). An error here would end the program's own call."""
-        if event not in _EVENTS or not isinstance(path := arguments[0] or ".", (str, bytes, os.PathLike)):
+        if event not in _EVENTS:
             return
         with contextlib.suppress(OSError, ValueError):  # where no list can be written, no trace can
-            if event == "open":
-                flags = arguments[2] if isinstance(arguments[2], int) else 0
-                self.add("w" if flags & os.O_ACCMODE else "r", os.fsdecode(path))
+            if event in _COMMANDS:
+                self._add_words(*(arguments[1:3] if event == "subprocess.Popen" else (arguments[0], None)))
+                return
+            if not isinstance(path := arguments[0] or ".", (str, bytes, os.PathLike)):
+                return
+            if event not in _FOLDERS:
+                way = _way_of(arguments[2]) if event == "open" else "rw"
+                self.add(way, os.fsdecode(path), shared=True)
                 return
             caller = sys._getframe(1).f_code.co_filename
             if not any(name in caller for name in _FINDERS):
                 self.add("d", os.fsdecode(path))
 
-    def add(self, way: str, path: str) -> None:
-        """Lists a file unless it is listed, parity's own, the system's, or of an installed package."""
+    def _add_words(self, words: Any, folder: Any) -> None:
+        """Lists the files that a command names. What else it reads is not seen."""
+        if isinstance(words, (str, bytes)):
+            words = os.fsdecode(words).split()
+        for word in words:
+            if isinstance(word, (str, bytes, os.PathLike)):
+                path = os.path.join(folder or ".", os.fsdecode(word))
+                if os.path.isfile(path):
+                    self.add("r", path, shared=True)
+
+    def add(self, way: str, path: str, *, shared: bool = False) -> None:
+        """Lists a file unless it is listed, parity's own, the system's, or of an installed package. shared: whether
+        files of shared memory count."""
         if (way, path) in self._seen or len(self._seen) > _MOST:
             return
         self._seen.add((way, path))
@@ -56,7 +78,8 @@ class ReadFiles:
             self._write("more", "")
             return
         real = os.path.realpath(path)
-        if real.startswith((*SYSTEM, self._run)) or real.endswith(".pyc") or is_installed(real) or _is_ours(real):
+        system = real.startswith((*SYSTEM, self._run)) and not (shared and real.startswith(_SHARED))
+        if system or real.endswith(".pyc") or is_installed(real) or _is_ours(real):
             return
         self._write(way, os.path.abspath(path))  # a link that leads elsewhere tomorrow is a change
 
@@ -71,6 +94,20 @@ class ReadFiles:
             fields = line.rstrip("\n").split(maxsplit=5)
             if len(fields) == 6 and fields[5].startswith("/") and not fields[5].endswith(" (deleted)"):
                 self.add("r", fields[5])
+
+    def add_unseen(self) -> None:
+        """Lists the packages that are loaded and whose files Python does not see."""
+        for name in _UNSEEN:
+            if name in sys.modules and ("c", name) not in self._seen:
+                self._seen.add(("c", name))
+                self._write("c", name)
+
+
+def _way_of(flags: Any) -> str:
+    mode = flags & os.O_ACCMODE if isinstance(flags, int) else os.O_RDONLY
+    if mode == os.O_RDONLY:
+        return "r"
+    return "rw" if mode == os.O_RDWR and not flags & os.O_TRUNC else "w"
 
 
 def _is_ours(path: str) -> bool:
@@ -101,3 +138,4 @@ def list_mapped_files() -> None:
         return
     with open("/proc/self/maps", encoding="utf-8") as maps:
         FILES.add_mapped(maps)
+    FILES.add_unseen()

@@ -28,6 +28,7 @@ class ScriptRecorder:
         self._recorder: Any = None
         self._model: weakref.ref[Any] | None = None
         self._ours: weakref.WeakSet[Any] = weakref.WeakSet()
+        self._watches = False
         self._failed = False
         self._optimizers: list[weakref.ref[Any]] = []
         self._losses: list[Any] = []
@@ -45,7 +46,20 @@ class ScriptRecorder:
         _wrap(Optimizer, "__init__", after=lambda optimizer: self._optimizers.append(weakref.ref(optimizer)))
         _wrap(Optimizer, "zero_grad", after=self._after_zero_grad)
         _wrap_backward(torch.autograd, self._before_backward, self._after_backward)
-        atexit.register(self._warn_of_nothing)
+        self._watches = True
+
+    @property
+    def began(self) -> bool:
+        """Whether a recorder began."""
+        return self._recorder is not None
+
+    def why_nothing(self) -> str:
+        """Why no recorder began."""
+        if not self._watches:
+            return "the script did not import torch"
+        if self._failed:
+            return "the recorder could not begin, as a warning above says"
+        return "no module ran with gradients whose parameters an optimizer of torch.optim has"
 
     # --- what PyTorch calls ----------------------------------------------------------------------
 
@@ -71,9 +85,9 @@ class ScriptRecorder:
         self._in_backward = True
         if self._stepped:
             self._end_update()
-        root = roots[0] if isinstance(roots, (list, tuple)) and len(roots) == 1 else roots
-        if getattr(root, "numel", lambda: 0)() == 1:
-            self._losses.append(root.detach().clone())
+        for root in roots if isinstance(roots, (list, tuple)) else [roots]:
+            if getattr(root, "numel", lambda: 0)() == 1:
+                self._losses.append(root.detach().clone())
         return True
 
     def _after_backward(self) -> None:
@@ -118,10 +132,6 @@ class ScriptRecorder:
     def _finish_update(self) -> None:
         if self._stepped:
             self._end_update()
-
-    def _warn_of_nothing(self) -> None:
-        if self._recorder is None and not self._failed:
-            warn("no trace was written: no module ran with gradients whose parameters an optimizer of torch.optim has")
 
 
 def _wrap(owner: Any, name: str, *, after: Callable[[Any], Any]) -> None:
