@@ -94,5 +94,38 @@ TEST(TensorClaimTest, SixteenBits_AreJudgedByTheirOwnRounding) {
       << "the difference stays in float64";
 }
 
+/// A tile that a kernel for 16 bits never writes: its float64 twin, which another kernel computes, is right.
+TEST(TensorClaimTest, OneUnwrittenElement_IsNotRounding) {
+  Values exact{DType::float64, {4096}, std::vector<double>(4096)};
+  for (size_t i = 0; i < exact.size(); ++i)
+    exact.value[i] = 1 + static_cast<double>(i % 97) / 100;
+  for (const DType dtype : {DType::bfloat16, DType::float16, DType::float32}) {
+    Values right{dtype, exact.shape, exact.value};
+    for (double& value : right.value)
+      value = rounded(dtype, value);
+    Values wrong = right;
+    wrong.value[4000] = 0;
+    compare::Check equivalent, accurate;
+    equivalent.relation = compare::Relation::equivalent;
+    accurate.relation = compare::Relation::accurate;
+    accurate.of_operator.emplace();
+    const auto judged = [&](const Values& b) {
+      TensorSides sides{dtype, "a", "b", &right, &b, &exact, &exact, &exact, &right};
+      return std::pair(judge_tensor(equivalent, sides), judge_tensor(accurate, sides));
+    };
+    EXPECT_TRUE(judged(right).first.passed) << name_of(dtype);
+    EXPECT_TRUE(judged(right).second.passed) << name_of(dtype);
+    const auto [by_twins, by_exact] = judged(wrong);
+    for (const TensorJudgement& each : {by_twins, by_exact}) {
+      EXPECT_FALSE(each.passed) << name_of(dtype);
+      EXPECT_EQ(each.verdict, compare::Verdict::imprecise) << each.text;
+    }
+    if (dtype == DType::bfloat16)
+      EXPECT_EQ(by_twins.text.find("element [4000] of b is 0 in place of 1.23, 210 bfloat16 roundings away"),
+                0U)
+          << by_twins.text;
+  }
+}
+
 }  // namespace
 }  // namespace parity::operators
