@@ -3,10 +3,12 @@
 #include "harness/suite/rerun.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
+#include "harness/base/json/fields.hpp"
 #include "harness/suite/cases/read/setting.hpp"
 #include "harness/suite/results/case_outcome.hpp"
 #include "harness/suite/results/file/merge.hpp"
@@ -28,6 +30,20 @@ bool held(const results::Case& item) {
 const LastCase* find_in(const std::vector<LastCase>& cases, const Case& item) {
   const auto found = std::ranges::find_if(cases, [&](const LastCase& each) { return each.is(item); });
   return found == cases.end() ? nullptr : &*found;
+}
+
+bool is_newer(const fs::path& file, fs::file_time_type time) {
+  std::error_code error;
+  const fs::file_time_type written = fs::last_write_time(file, error);
+  return error || written > time;
+}
+
+/// Returns when a run began whose results were just written.
+fs::file_time_type began_before(const fs::path& results, double seconds) {
+  std::error_code error;
+  const fs::file_time_type ended = fs::last_write_time(results, error);
+  const auto took = std::chrono::ceil<fs::file_time_type::duration>(std::chrono::duration<double>(seconds));
+  return error ? fs::file_time_type::min() : ended - took;
 }
 
 Case changed(Case item, const std::vector<std::string>& settings) {
@@ -56,6 +72,7 @@ LastRun last_run(const fs::path& out) try {
     last.open.push_back({name, "", settings});
   const auto words = last_suite.rest().value("command", std::vector<std::string>());
   last.proved = std::ranges::find(words, "--prove") != words.end();
+  last.began = began_before(out / "results.json", number_or(last_suite.rest(), "seconds", 0));
   last.missing_shards = last_suite.rest().value("missing_shards", std::vector<int64_t>());
   return last;
 } catch (const Json::exception& error) {
@@ -72,7 +89,7 @@ std::vector<Case> not_held(std::vector<Case> cases, const LastRun& last,
       continue;
     }
     const LastCase* before = find_in(last.held, item);
-    if (before == nullptr || before->settings != settings)
+    if (before == nullptr || before->settings != settings || is_newer(item.file, last.began))
       chosen.push_back(std::move(item));
   }
   return chosen;

@@ -27,6 +27,8 @@ struct LastRun {
   std::vector<LastCase> open;  ///< all others: failed, skipped or not judged
   std::vector<int64_t> missing_shards;
   bool proved = false;  ///< whether it ran with `--prove`
+  /// When it began, by the time of its results and how long it took.
+  std::filesystem::file_time_type began = {};
 };
 
 /// Reads the last run from OUT/results.json.
@@ -36,7 +38,8 @@ LastRun last_run(const std::filesystem::path& out);
 /// Returns the cases that did not hold in the last run: its open cases, with the settings of that run, and
 /// cases that it did not have.
 ///
-/// A case that held only under `--set` is returned too, unless `settings` change it in the same way.
+/// A case that held only under `--set` is returned too, unless `settings` change it in the same way. So is a
+/// case whose file was written since the last run began.
 std::vector<Case> not_held(std::vector<Case> cases, const LastRun& last,
                            const std::vector<std::string>& settings);
 

@@ -8,6 +8,10 @@
 #include <thread>
 #include <utility>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "harness/base/files/file.hpp"
 #include "harness/base/processes/signals.hpp"
 #include "harness/suite/explain_reruns.hpp"
 #include "harness/suite/goldens/stored_power.hpp"
@@ -26,6 +30,13 @@ namespace {
 
 std::string describe_producer(const Json& producer) {
   return producer.value("name", "parity") + " " + producer.value("version", "");
+}
+
+/// Returns a digest of a case's file and of the settings that change it.
+std::string digest_of_case(const Case& source) {
+  std::error_code error;
+  const std::string text = fs::exists(source.file, error) ? read_file(source.file) : "";
+  return content_hash(fmt::format("{}\n{}", text, fmt::join(source.settings, "\n")));
 }
 
 }  // namespace
@@ -137,25 +148,27 @@ void Suite::stop() {
 
 void Suite::keep_shard(const SuiteShard& shard) {
   std::vector<ShardItem> items;
-  std::string names;
   for (const PlannedCase& planned : plan_.cases()) {
     ShardItem item{planned.source.name, {}};
     for (const PlannedArm& arm : planned.arms)
       for (const std::string& id : arm.runs())
         item.runs[id] = plan_.runs().at(id).cost();
     items.push_back(std::move(item));
-    // Machines that plan other twins assign the cases differently.
-    names += planned.source.name + (planned.twins == Twins::spare ? " on stored evidence\n" : "\n");
   }
   const std::vector<int> shards = deal(items, shard.count);
   const Plan whole = std::exchange(plan_, Plan(plan_context(options_.trainer, hashes_, machine_)));
-  for (size_t i = 0; i < items.size(); ++i)
+  std::string content;  // of the whole suite: every machine has to see the same cases, dealt in the same way
+  for (size_t i = 0; i < items.size(); ++i) {
+    const PlannedCase& planned = whole.cases()[i];
+    content += fmt::format("{} {} {} {}\n", items[i].name, shards[i], planned.twins == Twins::spare,
+                           digest_of_case(planned.source));
     if (shards[i] == shard.index)
-      add_case(whole.cases()[i].source, whole.cases()[i].twins);
+      add_case(planned.source, planned.twins);
+  }
   shard_ = {{"index", shard.index},
             {"count", shard.count},
             {"cases", items.size()},
-            {"suite", content_hash(names)}};
+            {"suite", content_hash(content)}};
 }
 
 bool Suite::ended(const PlannedCase& planned) const {

@@ -125,8 +125,20 @@ void compare_values(Finding& found, const Parameters& first, const Parameters& s
     found.unknown.push_back("initial values (no parameter has the same name in both)");
 }
 
+/// Returns how many parameters the recorder counted; nothing if it did not say.
+std::optional<int64_t> count_of(const Recipe& recipe) {
+  const Json& facts = recipe.recorded();
+  const Json all = facts.is_object() ? facts.value("parameters", Json()) : Json();
+  return all.is_object() && all.contains("count") && all.at("count").is_number_integer()
+             ? std::optional(all.at("count").get<int64_t>())
+             : std::nullopt;
+}
+
 /// Reports parameters that one run has and the other lacks. Without a common name there are no pairs.
-void compare_names(Finding& found, const Parameters& first, const Parameters& second) {
+/// \param same_number  whether both models are known to have as many parameters, so that one that a single
+/// trace
+///                     lacks was left out by its capture
+void compare_names(Finding& found, const Parameters& first, const Parameters& second, bool same_number) {
   std::set<std::string> only_first, only_second;
   for (const auto& [name, row] : first)
     if (!second.contains(name))
@@ -136,6 +148,12 @@ void compare_names(Finding& found, const Parameters& first, const Parameters& se
       only_second.insert(name);
   if (only_first.size() == first.size() || (only_first.empty() && only_second.empty()))
     return;
+  if (same_number && (only_first.empty() || only_second.empty())) {
+    const auto& left_out = only_first.empty() ? only_second : only_first;
+    found.unknown.push_back(
+        fmt::format("{} that one trace alone recorded", compare::count_text(left_out.size(), "parameter")));
+    return;
+  }
   const auto text = [](const std::set<std::string>& names, const Parameters& all) {
     return names.empty() ? "none" : laws::describe(names, names_of(all));
   };
@@ -153,7 +171,7 @@ Finding compare_weights(const Recipe& first, const Recipe& second) {
                 {"architecture.", "model"});
   found.compare("dtype of parameters", dtypes_of(first, a), dtypes_of(second, b), need, {"dtype"});
   if (!a.empty() && !b.empty())
-    compare_names(found, a, b);
+    compare_names(found, a, b, count_of(first) && count_of(first) == count_of(second));
   if (!first.recorded().empty() && !second.recorded().empty()) {
     found.compare("frozen parameters", recorded_patterns(first, "parameters", "frozen"),
                   recorded_patterns(second, "parameters", "frozen"), need);

@@ -222,5 +222,17 @@ TEST_F(ExplainTest, Json_HasAllTopics) {
   EXPECT_EQ(json.at("topics").size(), 9);
 }
 
+/// A capture of some parameters only does not make another model.
+TEST_F(ExplainTest, AParameterThatACaptureLeftOut_IsNotCompared) {
+  PlantedRun second = run_of();
+  second.tensors.pop_back();
+  const Explanation found = explain_pair(run_of(), second);
+  EXPECT_THAT(rows(found), testing::IsEmpty());
+  EXPECT_THAT(unknown(found), testing::HasSubstr("1 parameter that one trace alone recorded"));
+  second.provenance["recipe"]["parameters"]["count"] = 2;
+  EXPECT_THAT(rows(explain_pair(run_of(), second)),
+              testing::Contains("weights: parameters of one run only: norm.weight | none"));
+}
+
 }  // namespace
 }  // namespace parity::explain

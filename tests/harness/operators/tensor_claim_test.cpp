@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/operators/judge/ulp.hpp"
+#include "harness/operators/problem/values.hpp"
 
 namespace parity::operators {
 namespace {
@@ -120,10 +121,11 @@ TEST(TensorClaimTest, OneUnwrittenElement_IsNotRounding) {
       EXPECT_FALSE(each.passed) << name_of(dtype);
       EXPECT_EQ(each.verdict, compare::Verdict::imprecise) << each.text;
     }
-    if (dtype == DType::bfloat16)
+    if (dtype == DType::bfloat16) {
       EXPECT_EQ(by_twins.text.find("element [4000] of b is 0 in place of 1.23, 210 bfloat16 roundings away"),
                 0U)
           << by_twins.text;
+    }
   }
 }
 

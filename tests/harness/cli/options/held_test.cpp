@@ -48,6 +48,12 @@ TEST_F(HeldTest, CasesThatHeld_AreCounted) {
   EXPECT_THAT(outcome.err, HasSubstr("passed in the last run, which judged 1"));
 }
 
+TEST_F(HeldTest, ACaseWhoseFileChanged_IsRun) {
+  EXPECT_EQ(parity("run topic/same").status, 0);
+  write_case("same", no_golden() + copying_arm("first", "a") + copying_arm("second", "b") + losses_identical());
+  EXPECT_EQ(parity("run --rerun-failed topic/same").status, 1);
+}
+
 TEST_F(HeldTest, ACaseThatHeldWithAnotherSetting_IsRun) {
   EXPECT_EQ(parity("run topic/same --set width=3").status, 0);
   EXPECT_EQ(parity("run --rerun-failed topic/same").status, 0);
@@ -86,6 +92,16 @@ TEST_F(HeldTest, AMissingShard_IsNotHeld) {
   EXPECT_THAT(outcome.err, HasSubstr("shard 2 is missing"));
   EXPECT_EQ(parity("run --rerun-failed topic/other topic/same --out out/all").status, 0);
   EXPECT_EQ(judged("out/all").size(), 1U) << "the one that the missing shard has";
+}
+
+TEST_F(HeldTest, ShardsOfAnEditedCase_DoNotBelongTogether) {
+  write_case("other", no_golden() + copying_arm("x", "b") + copying_arm("y", "b") + losses_identical());
+  EXPECT_EQ(parity("run --shard 1/2 --out out/s1").status, 0);
+  write_case("other", no_golden() + copying_arm("x", "a") + copying_arm("y", "b") + losses_identical());
+  parity("run --shard 2/2 --out out/s2");
+  const Outcome merged = parity("report out/s1 out/s2 --out out/all");
+  EXPECT_EQ(merged.status, 2);
+  EXPECT_THAT(merged.err, HasSubstr("shards of one suite belong together"));
 }
 
 TEST_F(HeldTest, AnEmptyShard_SaysSo) {
