@@ -13,6 +13,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/logs/read/builder.hpp"
+#include "harness/logs/read/empty_cells.hpp"
 #include "harness/logs/read/number.hpp"
 #include "harness/logs/read/record_reader.hpp"
 
@@ -99,10 +100,16 @@ class TableReader {
       place_.refuse(header_[step_at_] + " is '" + escape_to_line(cells[step_at_], 40) +
                         "', expected a whole number from 0 on",
                     "correct the log");
+    bool has_number = false;
     for (size_t i = 0; i < cells.size(); ++i)
       if (i != step_at_ && !other_step_[i] && !header_[i].empty())
-        add_cell(*step, i, cells[i]);
+        has_number = add_cell(*step, i, cells[i]) || has_number;
+    if (!has_number)
+      empty_rows_.push_back(*step);
   }
+
+  /// Returns the steps of rows without a number.
+  const std::vector<int64_t>& empty_rows() const { return empty_rows_; }
 
   void finish() {
     if (words_ > 0)
@@ -110,17 +117,19 @@ class TableReader {
   }
 
  private:
-  void add_cell(int64_t step, size_t i, std::string_view cell) {
+  /// Adds a cell. Returns whether it has a number.
+  bool add_cell(int64_t step, size_t i, std::string_view cell) {
     const std::optional<double> value = parse_number(cell);
     if (!value) {
       words_ += cell.empty() ? 0 : 1;
-      return;
+      return false;
     }
     if (!columns_[i])
       columns_[i] = builder_.column(header_[i]);
     if (std::abs(*value) >= largest_exact && is_inexact_integer(cell) && !builder_.is_timing(*columns_[i]))
       place_.refuse(parity::quoted(header_[i]) + " is an integer beyond 2^53", "leave that column out");
     builder_.add(step, *columns_[i], *value);
+    return true;
   }
 
   Names header_;
@@ -129,7 +138,8 @@ class TableReader {
   Builder& builder_;
   std::vector<std::optional<size_t>> columns_;  ///< of the builder, once a column has a number
   std::vector<bool> other_step_;                ///< columns that name a step too
-  size_t words_ = 0;                            ///< cells with text that is not a number
+  std::vector<int64_t> empty_rows_;
+  size_t words_ = 0;  ///< cells with text that is not a number
 };
 
 }  // namespace
@@ -166,7 +176,9 @@ Log read_table(std::istream& stream, const std::string& file, const NameMap& map
     if (records.cells().size() > 1 || !records.cells().front().empty())
       table.add(records.cells());
   table.finish();
-  return builder.finish();
+  Log log = builder.finish();
+  fill_empty_cells(log, table.empty_rows());
+  return log;
 }
 
 }  // namespace parity::logs
