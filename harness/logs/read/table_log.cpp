@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -12,6 +13,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
+#include "harness/compare/text/wording.hpp"
 #include "harness/logs/read/builder.hpp"
 #include "harness/logs/read/empty_cells.hpp"
 #include "harness/logs/read/number.hpp"
@@ -112,16 +114,34 @@ class TableReader {
   const std::vector<int64_t>& empty_rows() const { return empty_rows_; }
 
   void finish() {
-    if (words_ > 0)
-      builder_.note(fmt::format("{} cells hold no number and are left out", words_));
+    for (const auto& [i, words] : words_)
+      builder_.note(fmt::format("{} of {} hold no number and are left out, first '{}'",
+                                compare::count_text(words.count, "cell"), parity::quoted(header_[i]),
+                                words.first));
   }
 
  private:
+  /// The texts of a column that are no numbers.
+  struct Words {
+    size_t count = 0;
+    std::string first;
+  };
+
+  /// Counts a text that is no number. \throws UserError if the column needs numbers
+  void leave_out(size_t i, std::string_view cell) {
+    if (needs_numbers(header_[i], builder_.map()))
+      place_.refuse(parity::quoted(header_[i]) + " is '" + escape_to_line(cell, 40) + "', expected a number",
+                    "correct the log, or leave that column out");
+    if (words_[i].count++ == 0)
+      words_[i].first = escape_to_line(cell, 40);
+  }
+
   /// Adds a cell. Returns whether it has a number.
   bool add_cell(int64_t step, size_t i, std::string_view cell) {
     const std::optional<double> value = parse_number(cell);
     if (!value) {
-      words_ += cell.empty() ? 0 : 1;
+      if (!is_blank(cell))
+        leave_out(i, cell);
       return false;
     }
     if (!columns_[i])
@@ -139,7 +159,7 @@ class TableReader {
   std::vector<std::optional<size_t>> columns_;  ///< of the builder, once a column has a number
   std::vector<bool> other_step_;                ///< columns that name a step too
   std::vector<int64_t> empty_rows_;
-  size_t words_ = 0;  ///< cells with text that is not a number
+  std::map<size_t, Words> words_;  ///< of the columns that have any
 };
 
 }  // namespace
