@@ -85,13 +85,8 @@ void judge_coverage(LogDifference& difference, const Log& a, const Log& b, int64
     if (difference.missing.empty())
       difference.missing = hole_problem(row, first, second, rows_a, rows_b, shift);
   }
-  for (const CurveDifference& row : difference.channels)
-    if (difference.missing.empty() && !difference.filter.partial && row.coarse &&
-        is_training_result(row.name) && row.coarse->digits.significant < fewest_that_prove)
-      difference.missing = fmt::format(
-          "{} was printed with {}, and agreement in so few proves too little; --partial "
-          "accepts it",
-          parity::quoted(row.name), row.coarse->digits.text());
+  if (difference.missing.empty() && !difference.filter.partial)
+    difference.missing = digits_problem(difference.channels, a, b);
   if (difference.channels.empty())
     difference.missing = "no channel has a step in common";
   if (difference.missing.empty())

@@ -131,6 +131,31 @@ std::string hole_problem(const CurveDifference& row, const LogChannel& first, co
   return "";
 }
 
+std::string digits_problem(const std::vector<CurveDifference>& rows, const Log& first, const Log& second) {
+  std::optional<PrintedDigits> few;
+  std::string of;
+  int most = 0;
+  for (const CurveDifference& row : rows) {
+    if (!is_training_result(row.name))
+      continue;
+    const int shown = std::min(shown_digits(first.channels.at(row.name).values),
+                               shown_digits(second.channels.at(row.name).values));
+    const bool rounded = row.coarse && row.coarse->digits.significant < fewest_that_prove;
+    if (rounded || (shown > most && most < fewest_that_prove)) {
+      few = rounded ? row.coarse->digits : PrintedDigits{shown, 0};
+      of = row.name;
+    }
+    if (rounded)
+      break;
+    most = std::max(most, shown);
+  }
+  if (!few || few->significant >= fewest_that_prove)
+    return "";
+  return fmt::format(
+      "{} was printed with {}, and agreement in so few proves too little; --partial accepts it",
+      parity::quoted(of), few->text());
+}
+
 std::string evidence_problem(const std::vector<CurveDifference>& rows, const ChannelMatch& match,
                              const LogFilter& filter) {
   for (const std::string_view name : training_channels)

@@ -45,6 +45,10 @@ std::string hole_problem(const CurveDifference& row, const LogChannel& first, co
                          const std::vector<int64_t>& rows_first, const std::vector<int64_t>& rows_second,
                          int64_t shift);
 
+/// Returns why agreement in the digits that the logs have proves too little; "" if it does not. A training
+/// result that was rounded needs fewest_that_prove digits, and so does the one of both logs that has most.
+std::string digits_problem(const std::vector<CurveDifference>& rows, const Log& first, const Log& second);
+
 /// Fewest common steps where most steps of a log are not common.
 inline constexpr size_t fewest_of_many = 10;
 

@@ -7,8 +7,7 @@
 #include <charconv>
 #include <cmath>
 
-#include <fmt/format.h>
-
+#include "harness/compare/text/wording.hpp"
 #include "harness/logs/channel_names.hpp"
 
 namespace parity::logs {
@@ -65,7 +64,7 @@ double PrintedDigits::half_unit(double printed) const {
 }
 
 std::string PrintedDigits::text() const {
-  return fmt::format("{} significant digits", significant);
+  return compare::count_text(static_cast<size_t>(significant), "significant digit");
 }
 
 std::optional<PrintedDigits> printed_digits(std::span<const double> values) {
@@ -84,6 +83,17 @@ std::optional<PrintedDigits> printed_digits(std::span<const double> values) {
   if (counted < fewest_values || most.significant < fewest_printed)
     return std::nullopt;
   return most;
+}
+
+int shown_digits(std::span<const double> values) {
+  size_t counted = 0;
+  int most = 0;
+  for (const double value : values)
+    if (std::isfinite(value) && value != 0) {
+      ++counted;
+      most = std::max(most, digits_of(value).significant);
+    }
+  return counted < fewest_values ? all_digits : most;
 }
 
 std::optional<CoarseSide> coarse_side(const Log& first, const Log& second, const std::string& channel) {

@@ -18,7 +18,7 @@ struct PrintedDigits {
 
   /// Returns the largest distance of the printed value from the one behind it.
   double half_unit(double printed) const;
-  /// Returns "4 significant digits and 3 decimals".
+  /// Returns "4 significant digits".
   std::string text() const;
 };
 
@@ -30,6 +30,11 @@ inline constexpr int fewest_that_prove = 4;
 /// digits, fewer than 3, or fewer than 3 values. What a value behind them was cannot be known, so this is
 /// only of use for values that follow from weights, which are never short decimals by themselves.
 std::optional<PrintedDigits> printed_digits(std::span<const double> values);
+
+/// Returns the significant digits of the value that has most; all_digits if fewer than 3 values are finite
+/// and not 0, which show no format.
+int shown_digits(std::span<const double> values);
+inline constexpr int all_digits = 17;  ///< significant digits that tell every two float64 apart
 
 /// Returns the digits to compare a channel with if one log printed few digits and the other more; else
 /// nothing.

@@ -82,6 +82,28 @@ TEST(PrintedDigits, ThreeDigits_ProveTooLittle) {
   EXPECT_EQ(compare_logs(log_of_channels({{"loss", losses()}}), coarse, filter).exit_code(), ExitCode::agree);
 }
 
+TEST(PrintedDigits, FewDigitsOnBothSides_ProveTooLittle) {
+  for (const char* format : {"{:.0f}", "{:.1f}", "{:.2f}"}) {
+    const Log log = log_of_channels({{"loss", printed(losses(), format)}, {"lr", losses()}});
+    const LogDifference found = compare_logs(log, log, {});
+    EXPECT_EQ(found.exit_code(), ExitCode::missing) << format;
+    EXPECT_THAT(found.verdict(), HasSubstr("'loss' was printed with ")) << format;
+    LogFilter partial;
+    partial.partial = true;
+    EXPECT_EQ(compare_logs(log, log, partial).exit_code(), ExitCode::agree) << format;
+  }
+  const Log one = log_of_channels({{"loss", printed(losses(), "{:.1f}")}});
+  const Log two = log_of_channels({{"loss", printed(losses(), "{:.2f}")}});
+  EXPECT_NE(compare_logs(one, two, {}).exit_code(), ExitCode::agree);
+}
+
+TEST(PrintedDigits, OneResultOfEnoughDigits_Proves) {
+  // Megatron prints the loss with 7 digits and the norm of the gradient with 3 decimals.
+  const Log log =
+      log_of_channels({{"loss", printed(losses(), "{:.3f}")}, {"grad_norm", printed(losses(), "{:.1f}")}});
+  EXPECT_EQ(compare_logs(log, log, {}).exit_code(), ExitCode::agree);
+}
+
 TEST(PrintedDigits, OneUnitMore_Differs) {
   std::vector<double> other = printed(losses(), "{:.4f}");
   other[7] += 1e-4;
