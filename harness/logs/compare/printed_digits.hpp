@@ -40,7 +40,9 @@ inline constexpr int all_digits = 17;  ///< significant digits that tell every t
 /// nothing.
 ///
 /// A log printed few digits if its loss, eval_loss or grad_norm has few. Other channels of such a log, as lr,
-/// count as printed with as many significant digits: an lr of "0.0003" in a log of all digits is exact.
+/// count as printed with as many significant digits, or with as many as they show: an lr of "0.0003" in a log
+/// of all digits is exact. Whole numbers of both logs that show fewer digits than the results are exact as
+/// well: "1000000" tokens were not rounded.
 struct CoarseSide {
   bool is_first = false;  ///< which side has fewer digits
   PrintedDigits digits;
