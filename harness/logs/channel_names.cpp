@@ -127,6 +127,11 @@ bool is_training_result(std::string_view channel) {
   return std::ranges::find(results, channel) != results.end();
 }
 
+bool needs_numbers(const std::string& name, const NameMap& map) {
+  const bool known = map.contains(name) || name_rank(name) < table.size();
+  return known && !step_rank(name, map) && name_channel(name, map).kind != timing;
+}
+
 Named name_channel(const std::string& name, const NameMap& map) {
   if (const auto found = map.find(name); found != map.end())
     return {found->second};

@@ -46,6 +46,11 @@ inline constexpr std::array<std::string_view, 3> training_channels = {"loss", "g
 /// tokens, follow from the settings alone, or nothing is known of them.
 bool is_training_result(std::string_view channel);
 
+/// Returns whether values of a name have to be numbers: it is in the table of common names, or the user maps
+/// it, and it measures no time. A text there is no word beside the numbers, but a value that no one would
+/// compare.
+bool needs_numbers(const std::string& name, const NameMap& map);
+
 /// Returns a name's row in the table of common names; the number of rows if it has none.
 size_t name_rank(std::string_view name);
 

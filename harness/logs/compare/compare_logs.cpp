@@ -42,6 +42,26 @@ void note_gaps(const std::vector<CurveDifference>& rows, const Log& a, const Log
     notes.push_back("no step of both has " + escape_to_line(compare::list_text(empty), 400));
 }
 
+/// Returns ", 'loss' at 11 common steps (...)" for the first channel that one log has at more steps than the
+/// other, and how many others are like it. "" if there is none, or if not all steps are common: then no
+/// sentence says "all".
+std::string fewer_text(const std::vector<CurveDifference>& rows, const Log& a, const Log& b,
+                       const StepCounts& steps) {
+  std::string text;
+  size_t others = 0;
+  for (const CurveDifference& row : rows) {
+    const StepCounts own{row.expected.size(), a.channels.at(row.name).steps.size(),
+                         b.channels.at(row.name).steps.size()};
+    if (!steps.all() || own.all())
+      continue;
+    others += text.empty() ? 0 : 1;
+    if (text.empty())
+      text = fmt::format(", {} at {}", parity::quoted(row.name), own.text());
+  }
+  return text +
+         (others > 0 ? fmt::format(", {} at fewer too", compare::count_text(others, "other channel")) : "");
+}
+
 /// Notes channels that were compared to fewer digits than one side has.
 void note_digits(const std::vector<CurveDifference>& rows, std::vector<std::string>& notes) {
   for (const CurveDifference& row : rows)
@@ -52,6 +72,7 @@ void note_digits(const std::vector<CurveDifference>& rows, std::vector<std::stri
 
 /// Sets why the logs are not of one length, and why their agreement would prove too little.
 void judge_coverage(LogDifference& difference, const Log& a, const Log& b, int64_t shift) {
+  const std::vector<int64_t> rows_a = a.steps(), rows_b = b.steps();
   for (const CurveDifference& row : difference.channels) {
     const LogChannel& first = a.channels.at(row.name);
     const LogChannel& second = b.channels.at(row.name);
@@ -61,14 +82,11 @@ void judge_coverage(LogDifference& difference, const Log& a, const Log& b, int64
       difference.mismatch = length_mismatch(row, first, second, shift);
     if (difference.missing.empty())
       difference.missing = coverage_problem(row, first, second, shift);
+    if (difference.missing.empty())
+      difference.missing = hole_problem(row, first, second, rows_a, rows_b, shift);
   }
-  for (const CurveDifference& row : difference.channels)
-    if (difference.missing.empty() && !difference.filter.partial && row.coarse &&
-        is_training_result(row.name) && row.coarse->digits.significant < fewest_that_prove)
-      difference.missing = fmt::format(
-          "{} was printed with {}, and agreement in so few proves too little; --partial "
-          "accepts it",
-          parity::quoted(row.name), row.coarse->digits.text());
+  if (difference.missing.empty() && !difference.filter.partial)
+    difference.missing = digits_problem(difference.channels, a, b);
   if (difference.channels.empty())
     difference.missing = "no channel has a step in common";
   if (difference.missing.empty())
@@ -128,7 +146,7 @@ ExitCode LogDifference::exit_code() const {
 
 std::string LogDifference::verdict() const {
   const std::string left_out = match.left_out().empty() ? "" : "; " + match.left_out();
-  const std::string where = fmt::format("at {}{}", steps.text(), left_out);
+  const std::string where = fmt::format("at {}{}{}", steps.text(), fewer, left_out);
   const std::string common = compare::count_text(channels.size(), "common channel");
   if (differing > 0)
     return fmt::format("different: {} of {}, first at step {}, {}{}{}", differing, common,
@@ -176,6 +194,7 @@ LogDifference compare_logs(const Log& expected, const Log& actual, const LogFilt
   note_gaps(difference.channels, expected, actual, difference.steps, difference.notes);
   note_digits(difference.channels, difference.notes);
   std::erase_if(difference.channels, [](const CurveDifference& row) { return row.expected.size() == 0; });
+  difference.fewer = fewer_text(difference.channels, expected, actual, difference.steps);
   judge_coverage(difference, expected, actual, shift);
   difference.differing = static_cast<size_t>(std::ranges::count_if(
       difference.channels, [](const CurveDifference& row) { return !row.difference.identical(); }));

@@ -20,6 +20,7 @@ struct LogDifference {
   std::vector<CurveDifference> channels;
   ChannelMatch match;
   StepCounts steps;
+  std::string fewer;  ///< which channels were compared at fewer steps, with ", " before it; "" if none
   LogFilter filter;
   std::vector<std::string> notes;  ///< what was left out or moved
   std::string mismatch;            ///< why the lengths differ; "" if they do not

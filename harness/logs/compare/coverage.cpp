@@ -12,6 +12,7 @@
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/compare/text/wording.hpp"
 #include "harness/logs/channel_names.hpp"
+#include "harness/logs/regular_steps.hpp"
 
 namespace parity::logs {
 namespace {
@@ -109,6 +110,50 @@ std::string coverage_problem(const CurveDifference& row, const LogChannel& first
       "only {} of {} in both logs, which have {} and {} steps between step {} and {}; --partial accepts that",
       compare::count_text(common, "step"), escape_to_line(row.name) + (common == 1 ? " is" : " are"),
       a.size(), b.size(), low, high);
+}
+
+std::string hole_problem(const CurveDifference& row, const LogChannel& first, const LogChannel& second,
+                         const std::vector<int64_t>& rows_first, const std::vector<int64_t>& rows_second,
+                         int64_t shift) {
+  for (const bool in_first : {true, false}) {
+    const Steps due =
+        in_first ? due_steps(first.steps, rows_first) : moved(due_steps(second.steps, rows_second), shift);
+    Steps holes;
+    std::ranges::set_intersection(due, in_first ? moved(second.steps, shift) : first.steps,
+                                  std::back_inserter(holes));
+    if (!holes.empty())
+      return fmt::format(
+          "{} of the {} log has no value at {} that the log has, first {}, and the other log has "
+          "one; --partial accepts that",
+          escape_to_line(row.name), in_first ? "first" : "second", compare::count_text(holes.size(), "step"),
+          holes.front());
+  }
+  return "";
+}
+
+std::string digits_problem(const std::vector<CurveDifference>& rows, const Log& first, const Log& second) {
+  std::optional<PrintedDigits> few;
+  std::string of;
+  int most = 0;
+  for (const CurveDifference& row : rows) {
+    if (!is_training_result(row.name))
+      continue;
+    const int shown = std::min(shown_digits(first.channels.at(row.name).values),
+                               shown_digits(second.channels.at(row.name).values));
+    const bool rounded = row.coarse && row.coarse->digits.significant < fewest_that_prove;
+    if (rounded || (shown > most && most < fewest_that_prove)) {
+      few = rounded ? row.coarse->digits : PrintedDigits{shown, 0};
+      of = row.name;
+    }
+    if (rounded)
+      break;
+    most = std::max(most, shown);
+  }
+  if (!few || few->significant >= fewest_that_prove)
+    return "";
+  return fmt::format(
+      "{} was printed with {}, and agreement in so few proves too little; --partial accepts it",
+      parity::quoted(of), few->text());
 }
 
 std::string evidence_problem(const std::vector<CurveDifference>& rows, const ChannelMatch& match,

@@ -38,6 +38,17 @@ std::string length_mismatch(const CurveDifference& row, const LogChannel& first,
 std::string coverage_problem(const CurveDifference& row, const LogChannel& first, const LogChannel& second,
                              int64_t shift);
 
+/// Returns why a channel lacks values that were due; "" if it does not. A value is due at a step where the
+/// other log has one, where the own log has a row, and which the channel's interval reaches (due_steps).
+/// \param rows_first, rows_second  the steps of the two logs, each as the log counts them
+std::string hole_problem(const CurveDifference& row, const LogChannel& first, const LogChannel& second,
+                         const std::vector<int64_t>& rows_first, const std::vector<int64_t>& rows_second,
+                         int64_t shift);
+
+/// Returns why agreement in the digits that the logs have proves too little; "" if it does not. A training
+/// result that was rounded needs fewest_that_prove digits, and so does the one of both logs that has most.
+std::string digits_problem(const std::vector<CurveDifference>& rows, const Log& first, const Log& second);
+
 /// Fewest common steps where most steps of a log are not common.
 inline constexpr size_t fewest_of_many = 10;
 

@@ -7,8 +7,7 @@
 #include <charconv>
 #include <cmath>
 
-#include <fmt/format.h>
-
+#include "harness/compare/text/wording.hpp"
 #include "harness/logs/channel_names.hpp"
 
 namespace parity::logs {
@@ -28,6 +27,18 @@ PrintedDigits digits_of(double value) {
   std::from_chars(text.data() + mark + (all[mark + 1] == '+' ? 2 : 1), end, exponent);
   const int significant = mark == 1 ? 1 : static_cast<int>(mark) - 1;  // without the point
   return {significant, std::max(0, significant - 1 - exponent)};
+}
+
+int most_significant(std::span<const double> values) {
+  int most = 0;
+  for (const double value : values)
+    if (std::isfinite(value))
+      most = std::max(most, digits_of(value).significant);
+  return most;
+}
+
+bool are_whole(std::span<const double> values) {
+  return std::ranges::all_of(values, [](double value) { return value == std::floor(value); });
 }
 
 /// Returns the digits of a log's training results; nothing if one of them has all digits, or there is none.
@@ -50,7 +61,10 @@ std::optional<PrintedDigits> digits_of_channel(const Log& log, const std::string
   const std::optional<PrintedDigits> results = digits_of_results(log);
   if (!results || is_training_result(channel))
     return results ? printed_digits(log.channels.at(channel).values) : std::nullopt;
-  return PrintedDigits{results->significant, most_printed + fewest_printed * most_printed};
+  const int own = most_significant(log.channels.at(channel).values);
+  if (own > most_printed)
+    return std::nullopt;
+  return PrintedDigits{std::max(results->significant, own), most_printed + fewest_printed * most_printed};
 }
 
 }  // namespace
@@ -65,7 +79,7 @@ double PrintedDigits::half_unit(double printed) const {
 }
 
 std::string PrintedDigits::text() const {
-  return fmt::format("{} significant digits", significant);
+  return compare::count_text(static_cast<size_t>(significant), "significant digit");
 }
 
 std::optional<PrintedDigits> printed_digits(std::span<const double> values) {
@@ -86,14 +100,31 @@ std::optional<PrintedDigits> printed_digits(std::span<const double> values) {
   return most;
 }
 
+int shown_digits(std::span<const double> values) {
+  size_t counted = 0;
+  int most = 0;
+  for (const double value : values)
+    if (std::isfinite(value) && value != 0) {
+      ++counted;
+      most = std::max(most, digits_of(value).significant);
+    }
+  return counted < fewest_values ? all_digits : most;
+}
+
 std::optional<CoarseSide> coarse_side(const Log& first, const Log& second, const std::string& channel) {
   const std::optional<PrintedDigits> a = digits_of_channel(first, channel);
   const std::optional<PrintedDigits> b = digits_of_channel(second, channel);
-  if (a && (!b || b->significant > a->significant))
-    return CoarseSide{true, *a};
-  if (b && (!a || a->significant > b->significant))
-    return CoarseSide{false, *b};
-  return std::nullopt;
+  const bool first_has_fewer = a && (!b || b->significant > a->significant);
+  const bool second_has_fewer = b && (!a || a->significant > b->significant);
+  if (!first_has_fewer && !second_has_fewer)
+    return std::nullopt;
+  const CoarseSide coarse{first_has_fewer, first_has_fewer ? *a : *b};
+  const std::vector<double>& values = (first_has_fewer ? first : second).channels.at(channel).values;
+  const bool whole = !is_training_result(channel) && are_whole(first.channels.at(channel).values) &&
+                     are_whole(second.channels.at(channel).values);
+  if (whole && most_significant(values) < coarse.digits.significant)
+    return std::nullopt;
+  return coarse;
 }
 
 std::vector<double> rounded_like(std::span<const double> coarse, std::span<const double> fine,

@@ -18,7 +18,7 @@ struct PrintedDigits {
 
   /// Returns the largest distance of the printed value from the one behind it.
   double half_unit(double printed) const;
-  /// Returns "4 significant digits and 3 decimals".
+  /// Returns "4 significant digits".
   std::string text() const;
 };
 
@@ -31,11 +31,18 @@ inline constexpr int fewest_that_prove = 4;
 /// only of use for values that follow from weights, which are never short decimals by themselves.
 std::optional<PrintedDigits> printed_digits(std::span<const double> values);
 
+/// Returns the significant digits of the value that has most; all_digits if fewer than 3 values are finite
+/// and not 0, which show no format.
+int shown_digits(std::span<const double> values);
+inline constexpr int all_digits = 17;  ///< significant digits that tell every two float64 apart
+
 /// Returns the digits to compare a channel with if one log printed few digits and the other more; else
 /// nothing.
 ///
 /// A log printed few digits if its loss, eval_loss or grad_norm has few. Other channels of such a log, as lr,
-/// count as printed with as many significant digits: an lr of "0.0003" in a log of all digits is exact.
+/// count as printed with as many significant digits, or with as many as they show: an lr of "0.0003" in a log
+/// of all digits is exact. Whole numbers of both logs that show fewer digits than the results are exact as
+/// well: "1000000" tokens were not rounded.
 struct CoarseSide {
   bool is_first = false;  ///< which side has fewer digits
   PrintedDigits digits;

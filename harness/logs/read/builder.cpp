@@ -3,6 +3,7 @@
 #include "harness/logs/read/builder.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -51,6 +52,33 @@ void sort_rows(std::vector<int64_t>& steps, std::vector<double>& values, std::ve
   values = std::move(sorted_values);
 }
 
+/// Sorts steps and removes those that are there already.
+void sort_once(std::vector<int64_t>& steps) {
+  std::ranges::sort(steps);
+  steps.erase(std::ranges::unique(steps).begin(), steps.end());
+}
+
+std::string are_text(const std::vector<int64_t>& steps) {
+  return compare::count_text(steps.size(), "step") + (steps.size() == 1 ? " is" : " are");
+}
+
+/// Notes steps that were logged again, and those that a resumed run has not reached again.
+/// \param dropped  steps of values that a resume replaced, ascending
+void note_repeated(Log& log, std::vector<int64_t> repeated, const std::vector<int64_t>& dropped) {
+  std::vector<int64_t> lost;
+  const std::vector<int64_t> steps = log.steps();
+  std::ranges::set_difference(dropped, steps, std::back_inserter(lost));
+  std::ranges::set_intersection(dropped, steps, std::back_inserter(repeated));
+  sort_once(repeated);
+  if (!repeated.empty())
+    log.notes.push_back(fmt::format("{} repeated, first {}; the last value of each counts",
+                                    are_text(repeated), repeated.front()));
+  if (!lost.empty())
+    log.notes.push_back(
+        fmt::format("{} left out, first {}: the run went back to a step before and did not log {} again",
+                    are_text(lost), lost.front(), lost.size() == 1 ? "it" : "them"));
+}
+
 }  // namespace
 
 size_t Builder::column(const std::string& name) {
@@ -60,7 +88,7 @@ size_t Builder::column(const std::string& name) {
     place_.refuse(problem, "rename the value in the log");
   if (columns_.size() == most_channels)
     place_.refuse(fmt::format("more than {} names", most_channels), "leave some out of the log");
-  columns_.push_back({name, name_channel(name, map_), {}, {}});
+  columns_.push_back({name, name_channel(name, map_), {}, {}, {}});
   return index_[name] = columns_.size() - 1;
 }
 
@@ -68,6 +96,7 @@ void Builder::add(int64_t step, size_t column, double value) {
   if (++values_ > most_values)
     place_.refuse(fmt::format("more than {} values", most_values), "give a part of the log");
   Column& to = columns_[column];
+  attempts_.take(column, to.begins, to.steps, step);
   to.ascending = to.ascending && (to.steps.empty() || to.steps.back() < step);
   to.steps.push_back(step);
   to.values.push_back(value);
@@ -115,9 +144,36 @@ void Builder::insert(Log& log, Column& column) const {
         parity::quoted(as)));
 }
 
+std::vector<int64_t> Builder::drop_replaced() {
+  std::vector<int64_t> dropped;
+  if (attempts_.empty())
+    return dropped;
+  for (size_t i = 0; i < columns_.size(); ++i)
+    attempts_.judge(i, columns_[i].begins, columns_[i].steps);
+  const std::vector<int64_t> replaced_from = attempts_.replaced_from();
+  for (Column& column : columns_) {
+    size_t kept = 0, attempt = 0;
+    for (size_t i = 0; i < column.steps.size(); ++i) {
+      while (attempt + 1 < column.begins.size() && column.begins[attempt + 1].at <= i)
+        ++attempt;
+      if (column.steps[i] >= replaced_from[column.begins[attempt].attempt]) {
+        dropped.push_back(column.steps[i]);
+        continue;
+      }
+      column.steps[kept] = column.steps[i];
+      column.values[kept++] = column.values[i];
+    }
+    column.steps.resize(kept);
+    column.values.resize(kept);
+  }
+  sort_once(dropped);
+  return dropped;
+}
+
 Log Builder::finish() {
   Log log{place_.file(), format_, {}, std::move(notes_)};
   std::vector<int64_t> repeated;
+  const std::vector<int64_t> dropped = drop_replaced();
   for (Column* column : in_order_of_names()) {
     if (!column->ascending)
       sort_rows(column->steps, column->values, repeated);
@@ -130,13 +186,7 @@ Log Builder::finish() {
   if (log.channels.empty())
     throw UserError("cannot read " + escape_to_line(place_.file()) + " (" + format_ +
                     " without a number at any step); give a log with a step number and numbers");
-  std::ranges::sort(repeated);
-  repeated.erase(std::ranges::unique(repeated).begin(), repeated.end());
-  if (!repeated.empty())
-    log.notes.push_back(
-        fmt::format("{} repeated, first {}; the last value of each counts",
-                    compare::count_text(repeated.size(), "step") + (repeated.size() == 1 ? " is" : " are"),
-                    repeated.front()));
+  note_repeated(log, std::move(repeated), dropped);
   return log;
 }
 

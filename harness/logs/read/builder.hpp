@@ -10,6 +10,7 @@
 
 #include "harness/logs/channel_names.hpp"
 #include "harness/logs/log.hpp"
+#include "harness/logs/read/attempts.hpp"
 #include "harness/logs/read/line_reader.hpp"
 
 namespace parity::logs {
@@ -35,7 +36,8 @@ class Builder {
   void count_by(const std::string& name);
   const NameMap& map() const { return map_; }
 
-  /// Returns the log. Of a repeated step, the value that came last counts, and a note says so.
+  /// Returns the log. Of a repeated step, the value that came last counts, and a note says so. Where the run
+  /// went back to an earlier step, values from there on that came before are left out.
   /// \throws UserError if no value was added, or two names are one channel
   Log finish();
 
@@ -45,11 +47,14 @@ class Builder {
     Named named;
     std::vector<int64_t> steps;
     std::vector<double> values;
+    Attempts::Begins begins;
     bool ascending = true;
   };
   /// Returns the columns: those that the user named, then in the order of the table of names.
   std::vector<Column*> in_order_of_names();
   void insert(Log& log, Column& column) const;
+  /// Removes the values that a resumed run has replaced. Returns their steps.
+  std::vector<int64_t> drop_replaced();
 
   const LineReader& place_;
   std::string format_;
@@ -57,6 +62,7 @@ class Builder {
   std::map<std::string, size_t> index_;
   std::vector<Column> columns_;
   std::vector<std::string> notes_;
+  Attempts attempts_;
   std::string step_name_;
   size_t values_ = 0;
 };

@@ -11,18 +11,16 @@
 #include "harness/logs/read/number.hpp"
 
 namespace parity::logs {
-namespace {
 
 /// Receives the events of nlohmann's parser. Returning false stops it.
 class FieldCollector : public nlohmann::json_sax<Json> {
  public:
-  FieldCollector(std::vector<JsonField>& fields, std::vector<size_t>& numbers)
-      : fields_(fields), numbers_(numbers) {}
+  explicit FieldCollector(JsonFields& to) : to_(to) {}
 
   bool all_numbers() const { return all_numbers_; }
 
   bool null() override { return add_word(std::numeric_limits<double>::quiet_NaN()); }
-  bool boolean(bool /*value*/) override { return depth_ > 0; }
+  bool boolean(bool /*value*/) override { return add_other(); }
   bool number_integer(number_integer_t value) override {
     return add_number(static_cast<double>(value), std::abs(static_cast<double>(value)) >= largest_exact);
   }
@@ -33,9 +31,12 @@ class FieldCollector : public nlohmann::json_sax<Json> {
     return add_number(value, is_inexact_integer(text));
   }
   bool string(string_t& text) override {
-    const bool word = text.find_first_of("nN") != std::string::npos;  // nan, inf; never a quoted decimal
-    const std::optional<double> value = word ? parse_number(text) : std::nullopt;
-    return value ? add_word(*value) : depth_ > 0;
+    const std::optional<double> value = parse_number(text);
+    if (value && !is_inexact_integer(text))
+      return add_word(*value);
+    if (lists_ == 0)
+      to_.texts_.push_back({name_, text});
+    return depth_ > 0;
   }
   bool binary(binary_t& /*value*/) override { return false; }
   bool key(string_t& name) override {
@@ -62,6 +63,7 @@ class FieldCollector : public nlohmann::json_sax<Json> {
     return true;
   }
   bool start_array(size_t /*count*/) override {
+    add_other();
     ++lists_;
     if (depth_ == 0)
       return false;
@@ -80,11 +82,17 @@ class FieldCollector : public nlohmann::json_sax<Json> {
 
  private:
   bool add(double value, bool inexact) {
-    fields_.push_back({name_, value, inexact});
+    to_.fields_.push_back({name_, value, inexact});
+    return depth_ > 0;
+  }
+  /// Notes the name of a list or truth value.
+  bool add_other() {
+    if (lists_ == 0 && to_.others_.size() < JsonFields::most_others)
+      to_.others_.insert(name_);
     return depth_ > 0;
   }
   bool add_number(double value, bool inexact) {
-    numbers_.push_back(lists_ == 0 ? fields_.size() : JsonFields::no_field);
+    to_.numbers_.push_back(lists_ == 0 ? to_.fields_.size() : JsonFields::no_field);
     return lists_ == 0 ? add(value, inexact) : true;
   }
   bool add_word(double value) {
@@ -92,15 +100,12 @@ class FieldCollector : public nlohmann::json_sax<Json> {
     return lists_ == 0 ? add(value, false) : true;
   }
 
-  std::vector<JsonField>& fields_;
-  std::vector<size_t>& numbers_;
+  JsonFields& to_;
   std::string prefix_, name_;
   std::vector<size_t> prefix_sizes_;
   size_t depth_ = 0, lists_ = 0;
   bool all_numbers_ = true;
 };
-
-}  // namespace
 
 std::string quote_non_finite(const std::string& text) {
   constexpr std::array<std::string_view, 3> words = {"NaN", "-Infinity", "Infinity"};
@@ -131,7 +136,8 @@ bool JsonFields::parse(const std::string& text) {
   const std::string quoted = words ? quote_non_finite(text) : "";
   fields_.clear();
   numbers_.clear();
-  FieldCollector collector(fields_, numbers_);
+  texts_.clear();
+  FieldCollector collector(*this);
   const bool good = Json::sax_parse(words ? quoted : text, &collector);
   if (!good || !collector.all_numbers())
     numbers_.clear();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,11 +16,16 @@ struct JsonField {
   bool inexact = false;  ///< an integer that float64 does not hold
 };
 
+/// A text of a JSON object that is no number.
+struct JsonText {
+  std::string name, text;
+};
+
 /// Returns JSON with Python's NaN, Infinity and -Infinity as strings.
 std::string quote_non_finite(const std::string& text);
 
-/// Reads the numbers of JSON objects. null and the words for NaN and infinities are numbers; values in lists
-/// are not.
+/// Reads the numbers of JSON objects. null is a number, and so are texts of a decimal or of NaN and
+/// infinities. A text of an integer that float64 does not hold stays a text. Values in lists are no numbers.
 class JsonFields {
  public:
   /// Marks a number of the text that is not a field, such as one in a list.
@@ -32,10 +38,18 @@ class JsonFields {
   const std::vector<JsonField>& fields() const { return fields_; }
   /// Returns the field of each number in the text, in its order; empty if a field is a word or null.
   const std::vector<size_t>& numbers() const { return numbers_; }
+  /// Returns the texts of the last object that are no numbers.
+  const std::vector<JsonText>& texts() const { return texts_; }
+  /// Returns names of lists and truth values in the objects so far, at most most_others.
+  const std::set<std::string>& others() const { return others_; }
+  static constexpr size_t most_others = 1000;
 
  private:
+  friend class FieldCollector;
   std::vector<JsonField> fields_;
   std::vector<size_t> numbers_;
+  std::vector<JsonText> texts_;
+  std::set<std::string> others_;
 };
 
 }  // namespace parity::logs

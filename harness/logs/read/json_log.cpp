@@ -53,6 +53,9 @@ class EntryReader {
     if (left_out_ > 0)
       builder_.note(
           fmt::format("{} of {} entries have no step number and are left out", left_out_, entries_));
+    if (const std::set<std::string>& others = fields_.others(); !others.empty())
+      builder_.note("lists and truth values are left out: " +
+                    escape_to_line(compare::list_text({others.begin(), others.end()}), 400));
     if (!other_steps_.empty())
       builder_.note(
           fmt::format("{} {} left out, since {} is the step number",
@@ -74,6 +77,7 @@ class EntryReader {
           step_at_ = i;
     if (!step_at_)
       return;
+    check_texts();
     step_name_ = fields[*step_at_].name;
     builder_.count_by(step_name_);
     for (size_t i = 0; i < fields.size(); ++i)
@@ -81,6 +85,15 @@ class EntryReader {
         columns_[i] = column_of(fields[i]);
       else if (fields[i].name != step_name_)
         other_steps_.insert(fields[i].name);
+  }
+
+  /// \throws UserError for a text where a number is needed
+  void check_texts() const {
+    for (const JsonText& field : fields_.texts())
+      if (needs_numbers(field.name, builder_.map()) && !is_blank(field.text))
+        place_.refuse(
+            parity::quoted(field.name) + " is '" + escape_to_line(field.text, 40) + "', expected a number",
+            "correct the log, or leave it out");
   }
 
   size_t column_of(const JsonField& field) {

@@ -12,8 +12,11 @@ namespace parity::logs {
 inline constexpr double largest_exact = 9007199254740992.0;
 
 /// Returns the float64 nearest to a decimal, or nan, inf, -inf and their other spellings; nothing for other
-/// text. Spaces around it are ignored.
+/// text. Spaces around it are ignored, and commas between groups of three digits too: "1,048,576".
 std::optional<double> parse_number(std::string_view text);
+
+/// Returns whether a text says that a value is missing: it is empty, NA, None, null or a dash.
+bool is_blank(std::string_view text);
 
 /// Returns whether the text is an integer that float64 does not hold exactly.
 bool is_inexact_integer(std::string_view text);

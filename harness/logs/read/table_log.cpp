@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -12,7 +13,9 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
+#include "harness/compare/text/wording.hpp"
 #include "harness/logs/read/builder.hpp"
+#include "harness/logs/read/empty_cells.hpp"
 #include "harness/logs/read/number.hpp"
 #include "harness/logs/read/record_reader.hpp"
 
@@ -99,28 +102,54 @@ class TableReader {
       place_.refuse(header_[step_at_] + " is '" + escape_to_line(cells[step_at_], 40) +
                         "', expected a whole number from 0 on",
                     "correct the log");
+    bool has_number = false;
     for (size_t i = 0; i < cells.size(); ++i)
       if (i != step_at_ && !other_step_[i] && !header_[i].empty())
-        add_cell(*step, i, cells[i]);
+        has_number = add_cell(*step, i, cells[i]) || has_number;
+    if (!has_number)
+      empty_rows_.push_back(*step);
   }
 
+  /// Returns the steps of rows without a number.
+  const std::vector<int64_t>& empty_rows() const { return empty_rows_; }
+
   void finish() {
-    if (words_ > 0)
-      builder_.note(fmt::format("{} cells hold no number and are left out", words_));
+    for (const auto& [i, words] : words_)
+      builder_.note(fmt::format("{} of {} hold no number and are left out, first '{}'",
+                                compare::count_text(words.count, "cell"), parity::quoted(header_[i]),
+                                words.first));
   }
 
  private:
-  void add_cell(int64_t step, size_t i, std::string_view cell) {
+  /// The texts of a column that are no numbers.
+  struct Words {
+    size_t count = 0;
+    std::string first;
+  };
+
+  /// Counts a text that is no number. \throws UserError if the column needs numbers
+  void leave_out(size_t i, std::string_view cell) {
+    if (needs_numbers(header_[i], builder_.map()))
+      place_.refuse(parity::quoted(header_[i]) + " is '" + escape_to_line(cell, 40) + "', expected a number",
+                    "correct the log, or leave that column out");
+    if (words_[i].count++ == 0)
+      words_[i].first = escape_to_line(cell, 40);
+  }
+
+  /// Adds a cell. Returns whether it has a number.
+  bool add_cell(int64_t step, size_t i, std::string_view cell) {
     const std::optional<double> value = parse_number(cell);
     if (!value) {
-      words_ += cell.empty() ? 0 : 1;
-      return;
+      if (!is_blank(cell))
+        leave_out(i, cell);
+      return false;
     }
     if (!columns_[i])
       columns_[i] = builder_.column(header_[i]);
     if (std::abs(*value) >= largest_exact && is_inexact_integer(cell) && !builder_.is_timing(*columns_[i]))
       place_.refuse(parity::quoted(header_[i]) + " is an integer beyond 2^53", "leave that column out");
     builder_.add(step, *columns_[i], *value);
+    return true;
   }
 
   Names header_;
@@ -129,7 +158,8 @@ class TableReader {
   Builder& builder_;
   std::vector<std::optional<size_t>> columns_;  ///< of the builder, once a column has a number
   std::vector<bool> other_step_;                ///< columns that name a step too
-  size_t words_ = 0;                            ///< cells with text that is not a number
+  std::vector<int64_t> empty_rows_;
+  std::map<size_t, Words> words_;  ///< of the columns that have any
 };
 
 }  // namespace
@@ -166,7 +196,9 @@ Log read_table(std::istream& stream, const std::string& file, const NameMap& map
     if (records.cells().size() > 1 || !records.cells().front().empty())
       table.add(records.cells());
   table.finish();
-  return builder.finish();
+  Log log = builder.finish();
+  fill_empty_cells(log, table.empty_rows());
+  return log;
 }
 
 }  // namespace parity::logs

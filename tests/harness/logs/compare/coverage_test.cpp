@@ -69,6 +69,30 @@ TEST(Coverage, HoleInTheMiddle_IsTooFew) {
   expect_too_few(curve_at(all), curve_at(ends), "only 200 steps");
 }
 
+TEST(Coverage, KeyLeftOutOnOneSide_IsMissing) {
+  Log a = curve(1, 12), b = a;
+  a.channels["grad_norm"] = b.channels["grad_norm"] = curve(1, 12).channels["loss"];
+  LogChannel& grad_norm = b.channels["grad_norm"];
+  grad_norm.steps.erase(grad_norm.steps.begin() + 6);
+  grad_norm.values.erase(grad_norm.values.begin() + 6);
+  expect_too_few(a, b, "grad_norm of the second log has no value at 1 step that the log has, first 7");
+  expect_too_few(b, a, "grad_norm of the first log has no value at 1 step that the log has, first 7");
+  EXPECT_THAT(compare_logs(a, b, {}).verdict(),
+              HasSubstr("at all 12 steps, 'grad_norm' at 11 common steps (the first has 12, the second 11)"));
+  // Both leave it out: the trainer skipped that update.
+  EXPECT_EQ(compare_logs(b, b, {}).exit_code(), ExitCode::agree);
+}
+
+TEST(Coverage, ChannelOfAnotherInterval_IsEnough) {
+  Log a = curve(1, 100), b = curve(1, 100);
+  a.channels["grad_norm"] = curve(1, 100).channels["loss"];
+  b.channels["grad_norm"] = curve(1, 10, 10).channels["loss"];
+  const LogDifference found = compare_logs(a, b, {});
+  EXPECT_EQ(found.exit_code(), ExitCode::agree) << found.verdict();
+  EXPECT_THAT(found.verdict(),
+              HasSubstr("'grad_norm' at 10 common steps (the first has 100, the second 10)"));
+}
+
 TEST(Coverage, EveryTenthStep_IsEnough) {
   const LogDifference found = compare_logs(curve(1, 100), curve(1, 10, 10), {});
   EXPECT_EQ(found.exit_code(), ExitCode::agree);

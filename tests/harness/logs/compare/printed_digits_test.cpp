@@ -82,6 +82,28 @@ TEST(PrintedDigits, ThreeDigits_ProveTooLittle) {
   EXPECT_EQ(compare_logs(log_of_channels({{"loss", losses()}}), coarse, filter).exit_code(), ExitCode::agree);
 }
 
+TEST(PrintedDigits, FewDigitsOnBothSides_ProveTooLittle) {
+  for (const char* format : {"{:.0f}", "{:.1f}", "{:.2f}"}) {
+    const Log log = log_of_channels({{"loss", printed(losses(), format)}, {"lr", losses()}});
+    const LogDifference found = compare_logs(log, log, {});
+    EXPECT_EQ(found.exit_code(), ExitCode::missing) << format;
+    EXPECT_THAT(found.verdict(), HasSubstr("'loss' was printed with ")) << format;
+    LogFilter partial;
+    partial.partial = true;
+    EXPECT_EQ(compare_logs(log, log, partial).exit_code(), ExitCode::agree) << format;
+  }
+  const Log one = log_of_channels({{"loss", printed(losses(), "{:.1f}")}});
+  const Log two = log_of_channels({{"loss", printed(losses(), "{:.2f}")}});
+  EXPECT_NE(compare_logs(one, two, {}).exit_code(), ExitCode::agree);
+}
+
+TEST(PrintedDigits, OneResultOfEnoughDigits_Proves) {
+  // Megatron prints the loss with 7 digits and the norm of the gradient with 3 decimals.
+  const Log log =
+      log_of_channels({{"loss", printed(losses(), "{:.3f}")}, {"grad_norm", printed(losses(), "{:.1f}")}});
+  EXPECT_EQ(compare_logs(log, log, {}).exit_code(), ExitCode::agree);
+}
+
 TEST(PrintedDigits, OneUnitMore_Differs) {
   std::vector<double> other = printed(losses(), "{:.4f}");
   other[7] += 1e-4;
@@ -120,6 +142,35 @@ TEST(PrintedDigits, RateOfACoarseLog_HasItsDigits) {
   };
   EXPECT_EQ(compare_logs(fine, coarse(rate), {}).exit_code(), ExitCode::agree);
   EXPECT_EQ(compare_logs(fine, coarse(late), {}).exit_code(), ExitCode::differ);
+}
+
+TEST(PrintedDigits, OtherChannels_KeepTheDigitsTheyShow) {
+  // The loss has 5 digits, tokens and lr have more.
+  const auto logs_with = [](const std::string& name, const std::vector<double>& a,
+                            const std::vector<double>& b) {
+    return compare_logs(log_of_channels({{"loss", printed(losses(), "{:.4f}")}, {name, a}}),
+                        log_of_channels({{"loss", losses()}, {name, b}}), {});
+  };
+  std::vector<double> tokens, fewer, rate, other, rounded;
+  for (int i = 1; i <= 5; ++i) {
+    tokens.push_back(1048576 * i), fewer.push_back(1048570 * i);
+    rate.push_back(i * 0.000123456789), other.push_back(i * 0.000123456);
+  }
+  EXPECT_EQ(logs_with("tokens", tokens, fewer).exit_code(), ExitCode::differ);
+  EXPECT_EQ(logs_with("lr", printed(rate, "{:.9g}"), other).exit_code(), ExitCode::differ);
+  EXPECT_EQ(logs_with("tokens", tokens, tokens).exit_code(), ExitCode::agree);
+  EXPECT_EQ(logs_with("lr", printed(rate, "{:.6g}"), rate).exit_code(), ExitCode::agree);
+  EXPECT_EQ(logs_with("tokens", printed(tokens, "{:.5g}"), tokens).exit_code(), ExitCode::agree);
+}
+
+TEST(PrintedDigits, ShortWholeNumbers_AreExact) {
+  std::vector<double> tokens, more;
+  for (int i = 1; i <= 20; ++i)
+    tokens.push_back(1e6 * i), more.push_back(1e6 * i + 3);
+  const Log coarse = log_of_channels({{"loss", printed(losses(), "{:.4f}")}, {"tokens", tokens}});
+  const Log fine = log_of_channels({{"loss", losses()}, {"tokens", more}});
+  EXPECT_EQ(compare_logs(coarse, fine, {}).exit_code(), ExitCode::differ);
+  EXPECT_EQ(compare_logs(fine, coarse, {}).exit_code(), ExitCode::differ);
 }
 
 TEST(PrintedDigits, Nan_AgreesWithNothing) {

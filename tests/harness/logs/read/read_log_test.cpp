@@ -2,14 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "tests/harness/logs/log_fixture.hpp"
 
 namespace parity::logs {
 namespace {
 
+using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 TEST(JsonLines, NestedNames_BecomeChannels) {
   const Log log = json_lines(
@@ -102,8 +106,58 @@ TEST(Table, ManyShortLinesInQuotes_AreRefused) {
 }
 
 TEST(Table, Words_AreCounted) {
-  EXPECT_THAT(table("step,loss\n1,2\n2,diverged\n").notes,
-              Contains("1 cells hold no number and are left out"));
+  EXPECT_THAT(table("step,loss,phase\n1,2,warm\n2,1,warm\n").notes,
+              ElementsAre("2 cells of 'phase' hold no number and are left out, first 'warm'"));
+}
+
+TEST(Table, ColumnOfATraining_NeedsNumbers) {
+  for (const char* name : {"loss", "grad_norm", "lr", "val_loss", "tokens", "mine"})
+    for (const char* text : {"diverged", "1.5.2", "\"1,13\""})
+      EXPECT_THAT(message_of([&] {
+                    table(fmt::format("step,aux,{}\n1,2,3\n2,3,{}\n", name, text), {{"mine", "best"}});
+                  }),
+                  AllOf(HasSubstr("a.csv (line 3: "), HasSubstr("expected a number")))
+          << name << text;
+  EXPECT_THAT(message_of([] { table("step\tloss\n1\t7,13\n"); }),
+              HasSubstr("'loss' is '7,13', expected a number"));
+  for (const char* blank : {"", "NA", "None", " null ", "-"})
+    EXPECT_THAT(table(fmt::format("step,loss,eval_loss\n1,2,{}\n2,1,{}\n", blank, blank)).notes, IsEmpty());
+}
+
+TEST(Table, GroupsOfDigits_AreOneNumber) {
+  const Log log = table("step,loss,tokens\n\"1,000\",2,\"1,048,576\"\n\"1,001\",1,\"-12,345.5\"\n");
+  EXPECT_THAT(log.channels.at("loss").steps, ElementsAre(1000, 1001));
+  EXPECT_THAT(log.channels.at("tokens").values, ElementsAre(1048576, -12345.5));
+  for (const char* text : {"1,23", "1,2345", "0,123", ",123", "1234,567", "1,,234", "1.5,000", "1,234,"})
+    EXPECT_THAT(table(fmt::format("step,loss,x\n1,2,\"{}\"\n", text)).channels.size(), 1U) << text;
+  EXPECT_THAT(message_of([] { table("step,sum\n1,\"9,007,199,254,740,993\"\n"); }), HasSubstr("2^53"));
+}
+
+TEST(JsonLines, QuotedDecimal_IsANumber) {
+  const Log log = json_lines(
+      "{\"step\": \"1\", \"loss\": \"2.5\", \"x\": {\"y\": \"-1e-3\"}, \"run\": \"a1\"}\n{\"step\": \"2\", "
+      "\"loss\": "
+      "\"2.25\", \"x\": {\"y\": \"0\"}, \"run\": \"a1\"}\n");
+  EXPECT_THAT(log.channels.at("loss").steps, ElementsAre(1, 2));
+  EXPECT_THAT(log.channels.at("loss").values, ElementsAre(2.5, 2.25));
+  EXPECT_THAT(log.channels.at("x/y").values, ElementsAre(-1e-3, 0));
+  EXPECT_EQ(log.channels.size(), 2U);
+  // An integer that float64 does not hold can still be logged as text.
+  EXPECT_EQ(json_lines("{\"step\": 1, \"loss\": 2, \"sum\": \"9007199254740993\"}\n").channels.size(), 1U);
+}
+
+TEST(JsonLines, TextForANumber_IsRefused) {
+  EXPECT_THAT(
+      message_of([] { json_lines("{\"step\": 1, \"loss\": 2}\n{\"step\": 2, \"loss\": \"1,13\"}\n"); }),
+      HasSubstr("line 2: 'loss' is '1,13', expected a number"));
+  EXPECT_THAT(json_lines("{\"step\": 1, \"loss\": 2, \"eval_loss\": \"N/A\"}\n").channels.size(), 1U);
+}
+
+TEST(JsonLines, ListsAndTruthValues_AreNamed) {
+  const Log log = json_lines(
+      "{\"step\": 1, \"loss\": 2, \"layers\": [1, [2, true]]}\n{\"step\": 2, \"loss\": 1, \"a\": "
+      "{\"skipped\": true}}\n");
+  EXPECT_THAT(log.notes, ElementsAre("lists and truth values are left out: a/skipped and layers"));
 }
 
 TEST(JsonLines, Null_IsNan) {
