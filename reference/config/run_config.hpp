@@ -45,6 +45,10 @@ struct ArchitectureConfig {
   NormChoice norm = NormChoice::model;
   FeedForwardChoice feed_forward = FeedForwardChoice::model;
   int64_t mtp_depth = 0;  ///< tokens that multi-token prediction predicts beyond the next one
+  int64_t full_attention_every =
+      0;  ///< blocks k - 1, 2 k - 1, ... attend, others are delta nets; 0 = all attend
+  DeltaForm delta_form = DeltaForm::chunked;
+  int64_t delta_chunk = 64;  ///< tokens
 };
 
 /// Low-rank adapters of linear layers. Everything else is frozen.

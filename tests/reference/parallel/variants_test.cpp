@@ -98,6 +98,26 @@ TEST_F(VariantsTest, MergedAdaptersUnderTensorParallel) {
   expect_equal_on(config, {meshes[2], meshes[3]});
 }
 
+TEST_F(VariantsTest, GatedDeltaNets_TrainAsOnOneProcess) {
+  RunConfig config = base();
+  config.architecture.n_layers = 3;
+  config.architecture.full_attention_every = 2;
+  config.architecture.delta_chunk = 5;
+  const std::vector<ParallelConfig> layouts = {
+      meshes[0],
+      meshes[1],
+      {.dp_shard = 2, .reshard_after_forward = ReshardAfterForward::always},
+      {.pp = 2, .pp_microbatches = 2},
+      {.dp_shard = 2, .activation_checkpointing = ActivationCheckpointing::full}};
+  expect_equal_on(config, layouts);
+  config.architecture.delta_form = DeltaForm::recurrent;
+  config.data.packing = Packing::stream;
+  config.data.positions = PositionsChoice::document;
+  config.data.document_tokens = 4;
+  config.attention.documents = {DocumentBoundary::position_zero};
+  expect_equal_on(config, layouts);
+}
+
 TEST_F(VariantsTest, FrozenParameters_StayAsOnOneProcess) {
   RunConfig config = base();
   config.train.freeze = {"tok_embeddings.*", "layers.0.*", "*norm.weight"};

@@ -54,6 +54,30 @@ INSTANTIATE_TEST_SUITE_P(
                 with(grouped, {{"train.freeze", {"tok_embeddings.*", "layers.0.*", "*norm.weight"}}})}),
     name_of_setting);
 
+Json delta_nets(const char* form, const Json& changes = Json::object()) {
+  return with(with(grouped, {{"architecture.full_attention_every", 2},
+                             {"architecture.delta_form", form},
+                             {"data.seq_len", 40}}),
+              changes);
+}
+
+const Json packed_documents = {{"attention.backend", "dense"}, {"attention.documents", {"eos"}},
+                               {"data.packing", "stream"},     {"data.positions", "document"},
+                               {"data.document_tokens", 9},    {"data.eos_id", 7}};
+
+INSTANTIATE_TEST_SUITE_P(
+    DeltaNets, PyTorchVariantsTest,
+    testing::Values(
+        Setting{"Recurrent", "float32", delta_nets("recurrent")},
+        Setting{"RecurrentFloat64", "float64", delta_nets("recurrent")},
+        Setting{"Chunked", "float32", delta_nets("chunked", {{"architecture.delta_chunk", 16}})},
+        Setting{"ChunkedFloat64", "float64", delta_nets("chunked", {{"architecture.delta_chunk", 8}})},
+        Setting{"OneChunk", "float32", delta_nets("chunked")},
+        Setting{"RecurrentDocuments", "float64", delta_nets("recurrent", packed_documents)},
+        Setting{"ChunkedDocuments", "float32",
+                with(delta_nets("chunked", packed_documents), {{"architecture.delta_chunk", 16}})}),
+    name_of_setting);
+
 /// The channel mtp_loss too.
 class PyTorchMultiTokenTest : public PyTorchProgramTest {};
 
