@@ -220,6 +220,8 @@ struct OptimizerConfig {
   WeightStorage weights = WeightStorage::float32;
   int64_t rounding_seed = 0;  ///< of WeightStorage::stochastic
   MuonConfig muon;
+  double qk_clip = 0;  ///< tau, above which a head's logits are scaled down after the update; 0 = never
+  QkClipScope qk_clip_scope = QkClipScope::head;
 };
 
 struct LrConfig {

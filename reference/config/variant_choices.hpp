@@ -76,4 +76,10 @@ constexpr auto enum_names(DeltaForm) {
   return named<DeltaForm::forgetful>("form of the gated delta rule", {"recurrent", "chunked", "forgetful"});
 }
 
+/// Whose largest logit QK-clip bounds: each head's, or that of a block, with one factor for all its heads.
+enum class QkClipScope { head, layer };
+constexpr auto enum_names(QkClipScope) {
+  return named<QkClipScope::layer>("scope of QK-clip", {"head", "layer"});
+}
+
 }  // namespace parity::reference

@@ -54,6 +54,9 @@ void check_variants(const RunConfig& config, const Rules& rules);
 /// Rules of gated delta nets: architecture.full_attention_every and architecture.delta_*.
 void check_delta_net(const RunConfig& config, const Rules& rules);
 
+/// Rules of optimizer.qk_clip and of the attention whose logits it bounds.
+void check_qk_clip(const RunConfig& config, const Rules& rules);
+
 /// Rules of linear.*, of loss.scale and what it scales, and of optimizer.weights.
 void check_precision(const RunConfig& config, const Rules& rules);
 

@@ -76,6 +76,29 @@ void Decoder::begin_counting_updates() {
       block.moe->tally.update_E = torch::zeros_like(block.moe->tally.tokens_E);
 }
 
+void Decoder::begin_counting_logits() {
+  for (Block& block : layers_)
+    std::visit(
+        [](auto& any) {
+          if constexpr (requires { any.logits; })
+            any.logits = std::make_shared<LogitTally>();
+        },
+        block.attention);
+}
+
+std::map<int64_t, std::shared_ptr<LogitTally>> Decoder::logit_tallies() const {
+  std::map<int64_t, std::shared_ptr<LogitTally>> tallies;
+  for (size_t i = 0; i < layers_.size(); ++i)
+    std::visit(
+        [&](const auto& any) {
+          if constexpr (requires { any.logits; })
+            if (any.logits)
+              tallies[static_cast<int64_t>(i)] = any.logits;
+        },
+        layers_[i].attention);
+  return tallies;
+}
+
 torch::Tensor Decoder::identity_of(const torch::Tensor& tokens_BS, const torch::Tensor& positions_BS) const {
   if (dimensions_.moe.experts == 0)
     return {};

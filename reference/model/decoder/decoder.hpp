@@ -100,6 +100,11 @@ class Decoder {
   /// Lets the routers keep RouterTally::update_E, which passes with MoePass::counts_update add to.
   void begin_counting_updates();
 
+  /// Lets every block that attends keep its largest logits, in passes with gradients.
+  void begin_counting_logits();
+  /// Returns their tallies, by block.
+  std::map<int64_t, std::shared_ptr<LogitTally>> logit_tallies() const;
+
   /// Returns the model's weights. Writing to them changes the model.
   const Parameters& parameters() const { return parameters_; }
   const ModelDimensions& dimensions() const { return dimensions_; }

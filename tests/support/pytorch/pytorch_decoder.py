@@ -5,6 +5,8 @@ names and shapes of its weights. Written after the papers and torchtitan.
 
 Shapes: B rows, S positions, D width, H heads, d head width, V vocabulary.
 """
+import math
+
 import torch
 import torch.nn.functional as F
 from torch import nn
@@ -12,6 +14,7 @@ from torch import nn
 import pytorch_delta
 import pytorch_latent
 import pytorch_moe
+import pytorch_qk_clip
 import pytorch_variants
 from pytorch_rope import rope_table, rotate, rotate_by_halves, scaling_of, turns_of
 
@@ -76,6 +79,7 @@ class Attention(nn.Module):
     def __init__(self, dim, weights, prefix, shape, config):
         super().__init__()
         self.head_dim, self.sharing, self.rotate = shape["head_dim"], shape["sharing"], shape["rotate"]
+        self.clips = config.get("optimizer.qk_clip", 0) > 0
         self.cap, self.sinks = config.get("architecture.attention_softcap", 0), None
         if prefix + "sinks" in weights:
             self.sinks = nn.Parameter(torch.empty(len(weights[prefix + "sinks"])))
@@ -110,6 +114,8 @@ class Attention(nn.Module):
         repeats = q.shape[1] // k.shape[1]
         if repeats > 1:
             k, v = (t.repeat_interleave(repeats, dim=1) for t in (k, v))
+        if self.clips:
+            pytorch_qk_clip.watch(self, q, k, mask, 1 / math.sqrt(self.head_dim))
         if self.cap or self.sinks is not None:
             out = pytorch_variants.attend(q, k, v, mask, self.cap, self.sinks)
         else:
@@ -160,7 +166,8 @@ def shape_of(weights, config):
     halves = is_qwen if rope == "model" else rope == "rotate_half"
     shape = {"eps": config.get("architecture.norm_eps") or (1e-6 if is_qwen else 1e-5),
              "theta": config.get("architecture.rope_theta") or THETA[config["model"].split(".")[0]],
-             "scaling": scaling_of(config), "rotate": rotate_by_halves if halves else rotate, "latent": None}
+             "scaling": scaling_of(config), "rotate": rotate_by_halves if halves else rotate, "latent": None,
+             "clips": config.get("optimizer.qk_clip", 0) > 0}
     attends = (int(name.split(".")[1]) for name in weights if name.startswith("layers.") and name.endswith("attention.wo.weight"))
     first = f"layers.{min(attends, default=0)}.attention."
     if first + "wkv_a.weight" in weights:
