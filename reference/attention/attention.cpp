@@ -58,6 +58,8 @@ AttentionMasks rows_of(const AttentionMasks& masks, int64_t seq_len, int64_t fir
   if (masks.allowed_B1SS.defined())
     result.allowed_B1SS =
         masks.allowed_B1SS.size(0) == 1 ? masks.allowed_B1SS : masks.allowed_B1SS.narrow(0, first, count);
+  if (masks.documents_BS.defined())
+    result.documents_BS = masks.documents_BS.narrow(0, first, count);
   return result;
 }
 
@@ -68,6 +70,8 @@ AttentionMasks moved_to(AttentionMasks masks, torch::Device device) {
     masks.blocks = c10::make_intrusive<BlockMask>(*masks.blocks, device);
   if (masks.allowed_B1SS.defined())
     masks.allowed_B1SS = masks.allowed_B1SS.to(device);
+  if (masks.documents_BS.defined())
+    masks.documents_BS = masks.documents_BS.to(device);
   return masks;
 }
 

@@ -29,6 +29,7 @@ struct AttentionMasks {
   std::vector<Range> keys = {};               ///< varlen, tiled: of each segment; empty = its queries' own
   int64_t sliding_window = 0;  ///< varlen, tiled: keys that a query attends to, including itself; 0 = all
   torch::Tensor allowed_B1SS = {};  ///< dense
+  torch::Tensor documents_BS = {};  ///< int64, for gated delta nets: document of each token; undefined = one
 };
 
 /// Returns the masks for a backend.

@@ -57,6 +57,12 @@ const std::vector<ChannelRow>& channels() {
          false},
         {"grad_norm", "L2 norm of all gradients before clipping; 0 for an update that loss.scale skipped."},
         {"eval_loss", "Loss of the data's first rows after the update, with train.evaluate.", false},
+        {"max_attention_logit",
+         "Largest logit of attention in the update, over blocks, heads, micro-batches and ranks, before "
+         "clipping; with optimizer.qk_clip.",
+         false},
+        {"qk_clipped_heads", "Heads whose queries and keys optimizer.qk_clip scaled, over all blocks.",
+         false},
         {"lr", "Learning rate that the update used."},
         {"muon_lr", "Learning rate of Muon's matrices, if optimizer.muon.lr sets one.", false},
         {"weight_decay", "Weight decay that the update used, if a schedule changes it.", false},

@@ -54,6 +54,7 @@ void take_variants(ModelDimensions& result, const ArchitectureConfig& architectu
   result.attention_sinks = architecture.attention_sinks;
   result.gate = architecture.attention_gate;
   result.mtp_depth = architecture.mtp_depth;
+  result.delta = {architecture.full_attention_every, architecture.delta_form, architecture.delta_chunk};
   if (architecture.biases != BiasChoice::model)  // both enums have the same order
     result.biases = static_cast<Biases>(static_cast<int>(architecture.biases) - 1);
   if (architecture.positions != PositionEmbedding::model)

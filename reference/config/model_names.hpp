@@ -74,6 +74,16 @@ struct LoraDimensions {
   bool adapts(LoraTarget target) const { return rank > 0 && targets.test(static_cast<size_t>(target)); }
 };
 
+/// Gated delta nets in the place of some blocks' attention. They have the query heads as value heads and the
+/// key heads as key heads, all of the same width. Source: gated_delta_net.hpp.
+struct DeltaDimensions {
+  int64_t attention_every = 0;  ///< blocks k - 1, 2 k - 1, ... attend; 0 = all
+  DeltaForm form = DeltaForm::chunked;
+  int64_t chunk = 64;  ///< tokens
+
+  bool is_in(int64_t block) const { return attention_every > 0 && (block + 1) % attention_every != 0; }
+};
+
 /// The complete dimensions of a decoder. The defaults are those of Llama 3's debug model.
 /// Source: NUMERICS.md 4.1 to 4.3.
 struct ModelDimensions {
@@ -97,6 +107,7 @@ struct ModelDimensions {
   Initialization initialization = Initialization::depth_scaled;
   MoeDimensions moe = {};
   LatentDimensions latent = {};
+  DeltaDimensions delta = {};
   double attention_softcap = 0;
   double logit_softcap = 0;
   EmbeddingScale embedding_scale = EmbeddingScale::none;

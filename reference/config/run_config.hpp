@@ -45,6 +45,10 @@ struct ArchitectureConfig {
   NormChoice norm = NormChoice::model;
   FeedForwardChoice feed_forward = FeedForwardChoice::model;
   int64_t mtp_depth = 0;  ///< tokens that multi-token prediction predicts beyond the next one
+  int64_t full_attention_every =
+      0;  ///< blocks k - 1, 2 k - 1, ... attend, others are delta nets; 0 = all attend
+  DeltaForm delta_form = DeltaForm::chunked;
+  int64_t delta_chunk = 64;  ///< tokens
 };
 
 /// Low-rank adapters of linear layers. Everything else is frozen.
@@ -216,6 +220,8 @@ struct OptimizerConfig {
   WeightStorage weights = WeightStorage::float32;
   int64_t rounding_seed = 0;  ///< of WeightStorage::stochastic
   MuonConfig muon;
+  double qk_clip = 0;  ///< tau, above which a head's logits are scaled down after the update; 0 = never
+  QkClipScope qk_clip_scope = QkClipScope::head;
 };
 
 struct LrConfig {

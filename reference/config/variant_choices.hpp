@@ -69,4 +69,17 @@ constexpr auto enum_names(MtpLabels) {
   return named<MtpLabels::unshifted>("labels of multi-token prediction", {"shifted", "unshifted"});
 }
 
+/// How a gated delta net computes its state: token by token, in chunks by products of matrices, or, wrongly,
+/// in chunks that each begin with an empty state.
+enum class DeltaForm { recurrent, chunked, forgetful };
+constexpr auto enum_names(DeltaForm) {
+  return named<DeltaForm::forgetful>("form of the gated delta rule", {"recurrent", "chunked", "forgetful"});
+}
+
+/// Whose largest logit QK-clip bounds: each head's, or that of a block, with one factor for all its heads.
+enum class QkClipScope { head, layer };
+constexpr auto enum_names(QkClipScope) {
+  return named<QkClipScope::layer>("scope of QK-clip", {"head", "layer"});
+}
+
 }  // namespace parity::reference

@@ -188,6 +188,11 @@ bool rounds_weights(const RecordedRun& run) {
   return run.follows_config() && !storage.empty() && storage != "float32";
 }
 
+/// Returns whether the config says that queries and keys are scaled after the update.
+bool scales_queries(const RecordedRun& run) {
+  return run.follows_config() && run.config_number("optimizer.qk_clip").value_or(0) > 0;
+}
+
 void add_departures(const RecordedRun& run, int64_t step, const StepAnswer& answer, Finding& finding) {
   const std::vector<std::string>& names = run.names(step, Phase::param);
   for (const auto& [text, tensors] : answer.complaints) {
@@ -307,6 +312,11 @@ Finding ask_update(const RecordedRun& run) {
   if (rounds_weights(run)) {
     finding.why = "the optimizer rounds the parameters after its update (optimizer.weights)";
     finding.record = "a run with parameters of float32";
+    return finding;
+  }
+  if (scales_queries(run)) {
+    finding.why = "queries and keys are scaled after the update (optimizer.qk_clip)";
+    finding.record = "a run without it";
     return finding;
   }
   Audited best(run, Variant::usual);

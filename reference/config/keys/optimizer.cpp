@@ -39,6 +39,14 @@ std::vector<Key> optimizer_keys() {
       key("optimizer.momentum", PARITY_AT(optimizer.momentum), "SGD: momentum."),
       key("clip.max_norm", PARITY_AT(clip.max_norm),
           "L2 norm to which larger gradients are scaled down; 0 = never."),
+      key("optimizer.qk_clip", PARITY_AT(optimizer.qk_clip),
+          "After an update, the rows of queries and keys of a head are scaled so that its largest logit of "
+          "the "
+          "update would have been this (MuonClip, Kimi K2: 100); 0 = never. sdpa and dense."),
+      key("optimizer.qk_clip_scope", PARITY_AT(optimizer.qk_clip_scope),
+          "Whose largest logit optimizer.qk_clip bounds: head, each head's; layer, the block's, with one "
+          "factor "
+          "for all its heads."),
   };
 }
 

@@ -36,6 +36,14 @@ std::vector<Key> variant_keys() {
       key("architecture.mtp_depth", PARITY_AT(architecture.mtp_depth),
           "Tokens beyond the next one that multi-token prediction predicts, each by a module of one block "
           "(DeepSeek-V3); 0 = none."),
+      key("architecture.full_attention_every", PARITY_AT(architecture.full_attention_every),
+          "Blocks k - 1, 2 k - 1, ... have softmax attention, and all others a gated delta net, delta_net "
+          "(Qwen3-Next: 4); 0 = every block attends."),
+      key("architecture.delta_form", PARITY_AT(architecture.delta_form),
+          "How gated delta nets compute their state: recurrent, token by token; chunked, by products of "
+          "matrices; forgetful, in chunks that begin with an empty state, a planted defect."),
+      key("architecture.delta_chunk", PARITY_AT(architecture.delta_chunk),
+          "Tokens of a chunk of a gated delta net."),
   };
 }
 

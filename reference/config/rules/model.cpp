@@ -88,6 +88,8 @@ void check_model(const RunConfig& config, const Rules& rules) {
   check_latent(config, rules);
   check_moe(config, rules);
   check_variants(config, rules);
+  check_delta_net(config, rules);
+  check_qk_clip(config, rules);
 }
 
 }  // namespace parity::reference

@@ -51,6 +51,12 @@ void check_optimizer(const RunConfig& config, const Rules& rules);
 /// Rules of parts that some families of models have, of lora.* and of train.freeze.
 void check_variants(const RunConfig& config, const Rules& rules);
 
+/// Rules of gated delta nets: architecture.full_attention_every and architecture.delta_*.
+void check_delta_net(const RunConfig& config, const Rules& rules);
+
+/// Rules of optimizer.qk_clip and of the attention whose logits it bounds.
+void check_qk_clip(const RunConfig& config, const Rules& rules);
+
 /// Rules of linear.*, of loss.scale and what it scales, and of optimizer.weights.
 void check_precision(const RunConfig& config, const Rules& rules);
 

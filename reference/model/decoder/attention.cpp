@@ -77,6 +77,7 @@ torch::Tensor Attention::forward(const torch::Tensor& x_BSD, const torch::Tensor
   const torch::Tensor v_BSKd = (part / "v").leave(heads(2, wv, "wv"));
   ScoreRule rule = scores;
   rule.sinks_H = sinks;
+  count_logits(logits, q_BSHd.transpose(1, 2), k_BSKd.transpose(1, 2), masks, rule);
   const torch::Tensor out_BSHd =
       attend(q_BSHd.transpose(1, 2), k_BSKd.transpose(1, 2), v_BSKd.transpose(1, 2), masks, rule)
           .transpose(1, 2);

@@ -9,6 +9,7 @@
 
 #include "reference/attention/attention.hpp"
 #include "reference/config/model_names.hpp"
+#include "reference/model/decoder/largest_logit.hpp"
 #include "reference/model/decoder/layers.hpp"
 
 namespace parity::reference {
@@ -34,8 +35,9 @@ struct Attention {
   Norm q_norm;          ///< [d] of each head, before RoPE; no weight = none
   Norm k_norm;
   int64_t head_dim = 0;
-  int64_t sharing = 1;  ///< G
-  ScoreRule scores;     ///< without the sinks
+  int64_t sharing = 1;                           ///< G
+  ScoreRule scores;                              ///< without the sinks
+  std::shared_ptr<LogitTally> logits = nullptr;  ///< null = not counted
 
   /// Allocates every weight without initialising it.
   Attention(const ModelDimensions& dimensions, const torch::TensorOptions& options);

@@ -4,9 +4,21 @@
 
 namespace parity::reference {
 
+namespace {
+
+decltype(Block::attention) make_mixer(const ModelDimensions& dimensions, int64_t index,
+                                      const torch::TensorOptions& options) {
+  if (dimensions.delta.is_in(index))
+    return GatedDeltaNet(dimensions, options);
+  if (dimensions.is_latent())
+    return LatentAttention(dimensions, options);
+  return Attention(dimensions, options);
+}
+
+}  // namespace
+
 Block::Block(const ModelDimensions& dimensions, int64_t index, const torch::TensorOptions& options)
-    : attention(dimensions.is_latent() ? decltype(attention)(LatentAttention(dimensions, options))
-                                       : Attention(dimensions, options)) {
+    : attention(make_mixer(dimensions, index, options)) {
   const int64_t D = dimensions.dim;
   if (dimensions.moe.is_in(index))
     moe.emplace(D, index, dimensions.moe, options);
@@ -16,8 +28,13 @@ Block::Block(const ModelDimensions& dimensions, int64_t index, const torch::Tens
   ffn_norm = Norm(dimensions, D, options);
 }
 
+const char* Block::mixer_name() const {
+  return std::holds_alternative<GatedDeltaNet>(attention) ? "delta_net" : "attention";
+}
+
 void Block::visit(const std::string& prefix, const WeightVisitor& visitor) {
-  std::visit([&](auto& either) { either.visit(prefix + "attention.", visitor); }, attention);
+  const std::string mixer = prefix + mixer_name() + ".";
+  std::visit([&](auto& any) { any.visit(mixer, visitor); }, attention);
   if (moe)
     moe->visit(prefix + "moe.", visitor);
   else

@@ -76,6 +76,29 @@ void Decoder::begin_counting_updates() {
       block.moe->tally.update_E = torch::zeros_like(block.moe->tally.tokens_E);
 }
 
+void Decoder::begin_counting_logits() {
+  for (Block& block : layers_)
+    std::visit(
+        [](auto& any) {
+          if constexpr (requires { any.logits; })
+            any.logits = std::make_shared<LogitTally>();
+        },
+        block.attention);
+}
+
+std::map<int64_t, std::shared_ptr<LogitTally>> Decoder::logit_tallies() const {
+  std::map<int64_t, std::shared_ptr<LogitTally>> tallies;
+  for (size_t i = 0; i < layers_.size(); ++i)
+    std::visit(
+        [&](const auto& any) {
+          if constexpr (requires { any.logits; })
+            if (any.logits)
+              tallies[static_cast<int64_t>(i)] = any.logits;
+        },
+        layers_[i].attention);
+  return tallies;
+}
+
 torch::Tensor Decoder::identity_of(const torch::Tensor& tokens_BS, const torch::Tensor& positions_BS) const {
   if (dimensions_.moe.experts == 0)
     return {};
@@ -124,8 +147,13 @@ std::map<std::string, Mask> Decoder::get_masks(std::span<const int64_t> tokens_B
 MaskSet Decoder::get_attention_masks(const torch::Tensor& tokens_BS, const torch::Tensor& positions_BS,
                                      const std::vector<int64_t>& queries) const {
   MaskSet masks;
-  for (const auto& [name, mask] : get_masks(values_of(tokens_BS), values_of(positions_BS), tokens_BS.size(1)))
+  for (const auto& [name, mask] :
+       get_masks(values_of(tokens_BS), values_of(positions_BS), tokens_BS.size(1))) {
     masks[name] = masks_for(attention_.backend, mask, queries);
+    if (dimensions_.delta.attention_every > 0 && mask.document_ids)
+      masks[name].documents_BS =
+          torch::tensor(*mask.document_ids, torch::kInt64).view({mask.rows, mask.seq_len});
+  }
   return moved_to(std::move(masks), device());
 }
 
@@ -144,11 +172,11 @@ torch::Tensor Decoder::run(const Block& block, int64_t index, const Part& layer,
   static const AttentionMasks causal;
   const AttentionMasks& mask = pass.masks.empty() ? causal : pass.masks.at(mask_name(index));
   const torch::Tensor& own_turns = dimensions_.has_rope(index) ? pass.turns : torch::Tensor();
-  const Part attention = layer / "attention";
+  const Part attention = layer / block.mixer_name();
   const torch::Tensor attended_BSD = std::visit(
-      [&](const auto& either) {
-        return either.forward(block.attention_norm.forward(h_BSD, layer / "attention_norm"), own_turns, mask,
-                              attention);
+      [&](const auto& any) {
+        return any.forward(block.attention_norm.forward(h_BSD, layer / "attention_norm"), own_turns, mask,
+                           attention);
       },
       block.attention);
   h_BSD = h_BSD + seen(pass.probe, attention.name(), attended_BSD);

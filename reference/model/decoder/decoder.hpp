@@ -41,10 +41,10 @@ struct Section {
 /// Parallelism is applied from outside, through hooks() and visit_weights().
 ///
 /// Parts: tokens, tok_embeddings (its input is tokens), layers.N, norm and output. layers.N contains
-/// attention_norm, attention, ffn_norm, feed_forward or moe, and the parts that these list. The part tokens
-/// is only entered, at each section, also at those without the embedding. layers.N can be run again
-/// (ModuleHooks::around). pos_embeddings follows tok_embeddings if positions are learned. mtp contains a
-/// module of each depth, mtp.0, mtp.1, ...
+/// attention_norm, attention or delta_net, ffn_norm, feed_forward or moe, and the parts that these list. The
+/// part tokens is only entered, at each section, also at those without the embedding. layers.N can be run
+/// again (ModuleHooks::around). pos_embeddings follows tok_embeddings if positions are learned. mtp contains
+/// a module of each depth, mtp.0, mtp.1, ...
 class Decoder {
  public:
   /// Allocates the weights without initialising them, on the CPU, or on the meta device to count them.
@@ -99,6 +99,11 @@ class Decoder {
   MoePass& moe_pass() { return moe_pass_; }
   /// Lets the routers keep RouterTally::update_E, which passes with MoePass::counts_update add to.
   void begin_counting_updates();
+
+  /// Lets every block that attends keep its largest logits, in passes with gradients.
+  void begin_counting_logits();
+  /// Returns their tallies, by block.
+  std::map<int64_t, std::shared_ptr<LogitTally>> logit_tallies() const;
 
   /// Returns the model's weights. Writing to them changes the model.
   const Parameters& parameters() const { return parameters_; }

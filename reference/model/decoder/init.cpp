@@ -110,6 +110,19 @@ void draw_adapter(const std::string& name, torch::Tensor& weight) {
   draw(weight, [bound](torch::Tensor& x) { x.uniform_(-bound, bound); });
 }
 
+/// Draws what a gated delta net has besides matrices, as Qwen3-Next: the taps of convolutions uniform within
+/// 1 / sqrt(taps), exp(a_log) uniform in (0, 16], dt_bias 1.
+void draw_delta_net(const std::string& name, torch::Tensor& weight) {
+  if (name.ends_with("_conv.weight")) {
+    const double bound = 1 / std::sqrt(static_cast<double>(weight.size(2)));
+    draw(weight, [bound](torch::Tensor& x) { x.uniform_(-bound, bound); });
+  } else if (name.ends_with(".a_log")) {
+    draw(weight, [](torch::Tensor& x) { x.uniform_(0, 16).neg_().add_(16).log_(); });
+  } else if (name.ends_with(".dt_bias")) {
+    weight.fill_(1);
+  }
+}
+
 }  // namespace
 
 void initialize(Decoder& model, uint64_t seed) {
@@ -134,6 +147,7 @@ void initialize(Decoder& model, uint64_t seed) {
     draw_normal(module.proj, 0.02);
   }
   model.visit_weights(fill_constants);
+  model.visit_weights(draw_delta_net);
   model.visit_weights(draw_adapter);
   for (const Parameter& parameter : model.parameters_)
     torch::Tensor(parameter.value).requires_grad_(true);

@@ -72,6 +72,7 @@ torch::Tensor LatentAttention::forward(const torch::Tensor& x_BSD, const torch::
       (part / "k")
           .leave(at::cat({kv_BSH.narrow(3, 0, n), shared_k_BS1r.expand({-1, -1, kv_BSH.size(2), -1})}, 3));
   const torch::Tensor v_BSHe = (part / "v").leave(kv_BSH.narrow(3, n, e));
+  count_logits(logits, q_BSHd.transpose(1, 2), k_BSHd.transpose(1, 2), masks, {scale});
   const torch::Tensor out_BSHe =
       attend(q_BSHd.transpose(1, 2), k_BSHd.transpose(1, 2), v_BSHe.transpose(1, 2), masks, {scale})
           .transpose(1, 2);

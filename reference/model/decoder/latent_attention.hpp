@@ -8,6 +8,7 @@
 
 #include "reference/attention/attention.hpp"
 #include "reference/config/model_names.hpp"
+#include "reference/model/decoder/largest_logit.hpp"
 #include "reference/model/decoder/layers.hpp"
 
 namespace parity::reference {
@@ -33,7 +34,8 @@ struct LatentAttention {
   torch::Tensor wkv_b;  ///< [H (n + e), R]
   torch::Tensor wo;     ///< [D, H e]
   LatentDimensions widths;
-  double scale = 1;  ///< latent_scale()
+  double scale = 1;                              ///< latent_scale()
+  std::shared_ptr<LogitTally> logits = nullptr;  ///< null = not counted
 
   /// Allocates every weight without initialising it.
   LatentAttention(const ModelDimensions& dimensions, const torch::TensorOptions& options);

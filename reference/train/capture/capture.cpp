@@ -276,6 +276,10 @@ void StepCapture::end_step(const StepResult& result) {
   recorder_.channel("grad_norm", result.grad_norm);
   if (result.eval_loss)
     recorder_.channel("eval_loss", *result.eval_loss);
+  if (result.max_attention_logit)
+    recorder_.channel("max_attention_logit", *result.max_attention_logit);
+  if (result.qk_clipped_heads)
+    recorder_.channel("qk_clipped_heads", *result.qk_clipped_heads);
   recorder_.channel("lr", result.lr);
   if (result.muon_lr)
     recorder_.channel("muon_lr", *result.muon_lr);

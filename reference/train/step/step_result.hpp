@@ -54,6 +54,10 @@ struct StepResult {
   std::optional<int64_t> dropped_slots = {};
   /// Set if the data has documents or the attention backend is not sdpa.
   std::optional<MaskResult> mask = {};
+  /// Over blocks and heads, before QK-clip; set with optimizer.qk_clip.
+  std::optional<double> max_attention_logit = {};
+  /// Over blocks; set with optimizer.qk_clip.
+  std::optional<int64_t> qk_clipped_heads = {};
   /// Blocks that backward computed again; set if activation checkpointing is on.
   std::optional<int64_t> recomputed_blocks = {};
   std::optional<PolicyResult> policy = {};  ///< set if a policy learns from rollouts

@@ -17,6 +17,7 @@
 #include "reference/train/checks/non_finite.hpp"
 #include "reference/train/numerics/attention_choice.hpp"
 #include "reference/train/step/averages_means.hpp"
+#include "reference/train/step/qk_clip.hpp"
 #include "reference/train/step/router_update.hpp"
 #include "reference/train/step/trainer_state.hpp"
 
@@ -144,6 +145,17 @@ std::optional<RouterResult> update_weights(TrainerState& s, UpdateNumbers number
   return routers;
 }
 
+/// Scales queries and keys whose logits were too large, if the config says so. It needs the updated weights.
+std::optional<QkClipResult> clip_logits(TrainerState& s, bool is_skipped) {
+  if (s.config.optimizer.qk_clip == 0)
+    return std::nullopt;
+  const QkClipResult result = clip_queries_and_keys(s.model, s.applied.parameters, s.config.optimizer,
+                                                    !is_skipped, *s.parallel.world);
+  if (s.float8)
+    s.float8->after_update();
+  return result;
+}
+
 /// Divides the gradients by the scale of the loss. \return whether the update has to be skipped
 bool unscale(TrainerState& s) {
   return s.scaler && s.scaler->unscale(s.applied.trained, [&s](const torch::Tensor& found) {
@@ -165,6 +177,7 @@ struct EndedUpdate {
   double grad_norm = 0;
   UpdateNumbers numbers;
   std::optional<RouterResult> routers;
+  std::optional<QkClipResult> qk_clip;
   std::optional<double> eval_loss;
   std::optional<double> loss_scale;  ///< that backward started with
   bool is_skipped = false;
@@ -208,6 +221,10 @@ StepResult record(TrainerState& s, const EndedUpdate& update) {
     result.balance_loss = update.routers->balance_loss;
     result.router_z_loss = update.routers->z_loss;
     result.dropped_slots = update.routers->dropped;
+  }
+  if (update.qk_clip) {
+    result.max_attention_logit = update.qk_clip->largest_logit;
+    result.qk_clipped_heads = update.qk_clip->clipped_heads;
   }
   s.tally = UpdateTally(s.loader.first_row());
   return result;
@@ -279,6 +296,7 @@ StepResult Trainer::optim_step(const UpdateNumbers& given) {
     s.update_norm.before();
   else
     update.routers = update_weights(s, update.numbers);
+  update.qk_clip = clip_logits(s, update.is_skipped);
   if (s.scaler)
     s.scaler->update();
   advance_schedule(s, update.is_skipped);

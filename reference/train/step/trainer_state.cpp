@@ -51,6 +51,8 @@ Applied initialized(Decoder& model, const RunConfig& config, const Parallel& par
   if (!config.weights.path.empty())
     load_weights(model, config.model, config.weights.path);
   freeze(model, config);
+  if (config.optimizer.qk_clip > 0)
+    model.begin_counting_logits();
   digest = weights_digest(model);
   if (!config.weights.path.empty())
     check_equal_weights(digest, *parallel.world);

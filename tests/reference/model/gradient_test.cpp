@@ -46,15 +46,25 @@ ModelDimensions tiny_fused() {
   return d;
 }
 
+/// A gated delta net of either form, then attention, in chunks that do not divide the sequence.
+ModelDimensions tiny_delta(DeltaForm form) {
+  ModelDimensions d = tiny_dimensions();
+  d.delta = {.attention_every = 2, .form = form, .chunk = 5};
+  return d;
+}
+
 class GradientTest : public testing::TestWithParam<ModelDimensions> {};
 INSTANTIATE_TEST_SUITE_P(, GradientTest,
                          testing::Values(tiny_dimensions(), tiny_tied_qwen3(), tiny_llama4(), tiny_fused(),
-                                         tiny_latent(0), tiny_latent(10)),
+                                         tiny_latent(0), tiny_latent(10), tiny_delta(DeltaForm::recurrent),
+                                         tiny_delta(DeltaForm::chunked)),
                          [](const auto& model) {
                            const ModelDimensions& d = model.param;
-                           return d.latent.q_rank > 0 ? "LatentOfQueriesToo"
+                           return d.latent.q_rank > 0 ? std::string("LatentOfQueriesToo")
                                   : d.is_latent()     ? "Latent"
                                   : d.fused_qkv       ? "Fused"
+                                  : d.delta.attention_every > 0
+                                      ? "Delta_" + std::string(name_of(d.delta.form))
                                   : d.tied            ? "Qwen3"
                                   : d.moe.experts > 0 ? "Llama4"
                                                       : "Llama3";

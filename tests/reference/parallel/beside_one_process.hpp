@@ -37,6 +37,10 @@ class BesideOneProcessTest : public RanksTest {
             fmt::format("step {}: other data", a.step));
     require(!a.mtp_loss == !b.mtp_loss && (!a.mtp_loss || near(*a.mtp_loss, *b.mtp_loss)),
             fmt::format("step {}: another mtp_loss", a.step));
+    require(!a.max_attention_logit == !b.max_attention_logit &&
+                (!a.max_attention_logit || (near(*a.max_attention_logit, *b.max_attention_logit) &&
+                                            a.qk_clipped_heads == b.qk_clipped_heads)),
+            fmt::format("step {}: other logits", a.step));
     require(!a.mask == !b.mask && (!a.mask || (a.mask->digest == b.mask->digest &&
                                                a.mask->position_digest == b.mask->position_digest)),
             fmt::format("step {}: another mask", a.step));

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/reference/parallel/beside_one_process.hpp"
+#include "tests/reference/tiny_latent.hpp"
 
 namespace parity::reference {
 namespace {
@@ -96,6 +97,47 @@ TEST_F(VariantsTest, MergedAdaptersUnderTensorParallel) {
   RunConfig config = adapted();
   config.lora.form = LoraForm::merged;
   expect_equal_on(config, {meshes[2], meshes[3]});
+}
+
+TEST_F(VariantsTest, GatedDeltaNets_TrainAsOnOneProcess) {
+  RunConfig config = base();
+  config.architecture.n_layers = 3;
+  config.architecture.full_attention_every = 2;
+  config.architecture.delta_chunk = 5;
+  const std::vector<ParallelConfig> layouts = {
+      meshes[0],
+      meshes[1],
+      {.dp_shard = 2, .reshard_after_forward = ReshardAfterForward::always},
+      {.pp = 2, .pp_microbatches = 2},
+      {.dp_shard = 2, .activation_checkpointing = ActivationCheckpointing::full}};
+  expect_equal_on(config, layouts);
+  config.architecture.delta_form = DeltaForm::recurrent;
+  config.data.packing = Packing::stream;
+  config.data.positions = PositionsChoice::document;
+  config.data.document_tokens = 4;
+  config.attention.documents = {DocumentBoundary::position_zero};
+  expect_equal_on(config, layouts);
+}
+
+TEST_F(VariantsTest, ClippedLogits_TrainAsOnOneProcess) {
+  RunConfig config = base();
+  config.attention.backend = AttentionBackend::sdpa;
+  config.lr.base = 0.05;
+  config.optimizer.qk_clip = 1e-4;
+  config.data.micro_batches = 2;
+  EXPECT_GT(Trainer(config).step().qk_clipped_heads, 0);
+  const std::vector<ParallelConfig> layouts = {
+      meshes[0],
+      meshes[1],
+      {.pp = 2, .pp_microbatches = 2},
+      {.dp_shard = 2, .activation_checkpointing = ActivationCheckpointing::full}};
+  expect_equal_on(config, layouts);
+  config.architecture.n_kv_heads = 4;
+  config.optimizer.qk_clip_scope = QkClipScope::layer;
+  expect_equal_on(config, layouts);
+  config.optimizer.qk_clip_scope = QkClipScope::head;
+  config.architecture = latent(config.architecture, 10);
+  expect_equal_on(config, {meshes[1]});
 }
 
 TEST_F(VariantsTest, FrozenParameters_StayAsOnOneProcess) {

@@ -5,12 +5,16 @@ names and shapes of its weights. Written after the papers and torchtitan.
 
 Shapes: B rows, S positions, D width, H heads, d head width, V vocabulary.
 """
+import math
+
 import torch
 import torch.nn.functional as F
 from torch import nn
 
+import pytorch_delta
 import pytorch_latent
 import pytorch_moe
+import pytorch_qk_clip
 import pytorch_variants
 from pytorch_rope import rope_table, rotate, rotate_by_halves, scaling_of, turns_of
 
@@ -75,6 +79,7 @@ class Attention(nn.Module):
     def __init__(self, dim, weights, prefix, shape, config):
         super().__init__()
         self.head_dim, self.sharing, self.rotate = shape["head_dim"], shape["sharing"], shape["rotate"]
+        self.clips = config.get("optimizer.qk_clip", 0) > 0
         self.cap, self.sinks = config.get("architecture.attention_softcap", 0), None
         if prefix + "sinks" in weights:
             self.sinks = nn.Parameter(torch.empty(len(weights[prefix + "sinks"])))
@@ -109,6 +114,8 @@ class Attention(nn.Module):
         repeats = q.shape[1] // k.shape[1]
         if repeats > 1:
             k, v = (t.repeat_interleave(repeats, dim=1) for t in (k, v))
+        if self.clips:
+            pytorch_qk_clip.watch(self, q, k, mask, 1 / math.sqrt(self.head_dim))
         if self.cap or self.sinks is not None:
             out = pytorch_variants.attend(q, k, v, mask, self.cap, self.sinks)
         else:
@@ -134,8 +141,11 @@ class FeedForward(nn.Module):
 class Block(nn.Module):
     def __init__(self, dim, shape, prefix, weights, config):
         super().__init__()
-        self.attention = pytorch_latent.LatentAttention(weights, prefix + "attention.", shape) \
-            if shape["latent"] else Attention(dim, weights, prefix + "attention.", shape, config)
+        if prefix + "delta_net.a_log" in weights:
+            self.delta_net = pytorch_delta.GatedDeltaNet(weights, prefix + "delta_net.", shape["eps"], config)
+        else:
+            self.attention = pytorch_latent.LatentAttention(weights, prefix + "attention.", shape) \
+                if shape["latent"] else Attention(dim, weights, prefix + "attention.", shape, config)
         if prefix + "moe.experts.w1" in weights:
             self.moe = pytorch_moe.MoE(dim, weights, prefix + "moe.", config, FeedForward)
         else:
@@ -143,8 +153,9 @@ class Block(nn.Module):
         self.attention_norm, self.ffn_norm = (pytorch_variants.norm_of(weights, prefix + name, shape["eps"])
                                               for name in ("attention_norm", "ffn_norm"))
 
-    def forward(self, x, turns, mask):
-        h = x + self.attention(self.attention_norm(x), turns, mask)
+    def forward(self, x, turns, mask, documents=None):
+        normed = self.attention_norm(x)
+        h = x + (self.delta_net(normed, documents) if hasattr(self, "delta_net") else self.attention(normed, turns, mask))
         return h + (self.moe if hasattr(self, "moe") else self.feed_forward)(self.ffn_norm(h))
 
 
@@ -155,8 +166,10 @@ def shape_of(weights, config):
     halves = is_qwen if rope == "model" else rope == "rotate_half"
     shape = {"eps": config.get("architecture.norm_eps") or (1e-6 if is_qwen else 1e-5),
              "theta": config.get("architecture.rope_theta") or THETA[config["model"].split(".")[0]],
-             "scaling": scaling_of(config), "rotate": rotate_by_halves if halves else rotate, "latent": None}
-    first = "layers.0.attention."
+             "scaling": scaling_of(config), "rotate": rotate_by_halves if halves else rotate, "latent": None,
+             "clips": config.get("optimizer.qk_clip", 0) > 0}
+    attends = (int(name.split(".")[1]) for name in weights if name.startswith("layers.") and name.endswith("attention.wo.weight"))
+    first = f"layers.{min(attends, default=0)}.attention."
     if first + "wkv_a.weight" in weights:
         shape["latent"] = pytorch_latent.latent_of(config, shape["scaling"])
         return {**shape, "rope_width": shape["latent"]["widths"][1]}
@@ -218,11 +231,13 @@ class Llama(nn.Module):
         turns, mask = self.turns(positions), dense_mask(tokens, positions, self.config)
         every = self.config.get("architecture.nope_every", 0)
         nope_mask = dense_mask(tokens, positions, self.config, local=False) if every else None
+        documents = documents_of(tokens, positions, self.config)
         h = self.embedded(tokens)
         if self.learns_positions:
             h = self.positioned(h, positions)
         for i, layer in enumerate(self.layers):
-            h = layer(h, None, nope_mask) if every and i % every == 0 else layer(h, turns, mask)
+            is_nope = every and i % every == 0
+            h = layer(h, None if is_nope else turns, nope_mask if is_nope else mask, documents)
         return self.norm(h)
 
     def logits(self, hidden):

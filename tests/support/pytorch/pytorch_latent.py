@@ -10,6 +10,8 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+import pytorch_qk_clip
+
 # (n, r, e), and YaRN's mscale, of each family; the config may override (n, r, e).
 WIDTHS = {"deepseek_v3": (128, 64, 128)}
 MSCALE = {"deepseek_v3.debug": 0.7, "deepseek_v3.16b": 0.7}
@@ -36,7 +38,7 @@ def linear_of(weights, name):
 class LatentAttention(nn.Module):
     def __init__(self, weights, prefix, shape):
         super().__init__()
-        self.latent, self.rotate = shape["latent"], shape["rotate"]
+        self.latent, self.rotate, self.clips = shape["latent"], shape["rotate"], shape["clips"]
         self.has_query_latent = prefix + "wq_a.weight" in weights
         for name in ("wq_a", "wq_b") if self.has_query_latent else ("wq",):
             setattr(self, name, linear_of(weights, f"{prefix}{name}.weight"))
@@ -58,6 +60,8 @@ class LatentAttention(nn.Module):
         k_rest, v = self.wkv_b(self.kv_norm(latent)).view(B, S, -1, n + e).split([n, e], dim=-1)
         q = torch.cat([q_rest, q_turned], dim=-1)
         k = torch.cat([k_rest, k_turned.expand(-1, -1, k_rest.shape[2], -1)], dim=-1)
+        if self.clips:
+            pytorch_qk_clip.watch(self, q.transpose(1, 2), k.transpose(1, 2), mask, self.latent["scale"])
         out = F.scaled_dot_product_attention(q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2), attn_mask=mask,
                                              is_causal=mask is None, scale=self.latent["scale"])
         return self.wo(out.transpose(1, 2).contiguous().view(B, S, -1))

@@ -23,6 +23,7 @@ import pytorch_groups
 import pytorch_moe
 import pytorch_policy_loss
 import pytorch_precision
+import pytorch_qk_clip
 import pytorch_recipes
 import pytorch_schedules
 import pytorch_variants
@@ -205,6 +206,7 @@ def main():
         if scaler.is_enabled():
             channels.setdefault("loss_scale", []).append(scaler.get_scale())
         loss, norm, further, skipped = train_step(model, optimizer, batches[step], config, scaler)
+        logits = pytorch_qk_clip.clip(model, config)
         if scaler.is_enabled():
             channels.setdefault("update_skipped", []).append(int(skipped))
         if not skipped or not config.get("loss.scale_holds_schedule", False):
@@ -214,6 +216,9 @@ def main():
         channels["grad_norm"].append(norm)
         if further is not None:
             channels.setdefault("mtp_loss", []).append(further)
+        if logits is not None:
+            for name, value in zip(("max_attention_logit", "qk_clipped_heads"), logits):
+                channels.setdefault(name, []).append(value)
         timings["step_seconds"].append(seconds)
         timings["tokens_per_second"].append(sum(batch[0].numel() for batch in batches[step]) / seconds)
     write_trace(os.environ["PARITY_TRACE"], channels, timings)

@@ -3,6 +3,8 @@
 //
 // Parts that some families of models have, adapters, frozen parameters and multi-token prediction, by
 // ordinary PyTorch (pytorch_variants.py).
+#include <algorithm>
+
 #include "tests/support/pytorch/pytorch_fixture.hpp"
 
 namespace parity::reference {
@@ -52,6 +54,55 @@ INSTANTIATE_TEST_SUITE_P(
         Setting{"LoraMerged", "float32", with(lora, {{"lora.form", "merged"}})},
         Setting{"Frozen", "float32",
                 with(grouped, {{"train.freeze", {"tok_embeddings.*", "layers.0.*", "*norm.weight"}}})}),
+    name_of_setting);
+
+Json delta_nets(const char* form, const Json& changes = Json::object()) {
+  return with(with(grouped, {{"architecture.full_attention_every", 2},
+                             {"architecture.delta_form", form},
+                             {"data.seq_len", 40}}),
+              changes);
+}
+
+const Json packed_documents = {{"attention.backend", "dense"}, {"attention.documents", {"eos"}},
+                               {"data.packing", "stream"},     {"data.positions", "document"},
+                               {"data.document_tokens", 9},    {"data.eos_id", 7}};
+
+INSTANTIATE_TEST_SUITE_P(
+    DeltaNets, PyTorchVariantsTest,
+    testing::Values(
+        Setting{"Recurrent", "float32", delta_nets("recurrent")},
+        Setting{"RecurrentFloat64", "float64", delta_nets("recurrent")},
+        Setting{"Chunked", "float32", delta_nets("chunked", {{"architecture.delta_chunk", 16}})},
+        Setting{"ChunkedFloat64", "float64", delta_nets("chunked", {{"architecture.delta_chunk", 8}})},
+        Setting{"OneChunk", "float32", delta_nets("chunked")},
+        Setting{"RecurrentDocuments", "float64", delta_nets("recurrent", packed_documents)},
+        Setting{"ChunkedDocuments", "float32",
+                with(delta_nets("chunked", packed_documents), {{"architecture.delta_chunk", 16}})}),
+    name_of_setting);
+
+/// The largest logits, and how many heads were clipped, too.
+class PyTorchQkClipTest : public PyTorchProgramTest {};
+
+TEST_P(PyTorchQkClipTest, ClipsTheSameHeadsBitForBit) {
+  expect_same_bits();
+  const std::vector<double> heads = channel_of(ours(), "qk_clipped_heads");
+  EXPECT_GT(std::ranges::count_if(heads, [](double count) { return count > 0; }), 2);
+  for (const char* channel : {"max_attention_logit", "qk_clipped_heads"})
+    EXPECT_EQ(channel_of(ours(), channel), channel_of(theirs(), channel)) << channel;
+}
+
+const Json ungrouped = with(grouped, {{"architecture.n_kv_heads", 8}, {"lr.base", 0.02}});
+const Json clipped = {{"optimizer.qk_clip", 0.5}};
+
+INSTANTIATE_TEST_SUITE_P(
+    Heads, PyTorchQkClipTest,
+    testing::Values(Setting{"Plain", "float32", with(ungrouped, clipped)},
+                    Setting{"PlainFloat64", "float64", with(ungrouped, clipped)},
+                    Setting{"SharedKeys", "float32", with(with(grouped, clipped), {{"lr.base", 0.02}})},
+                    Setting{"Layer", "float32",
+                            with(with(ungrouped, clipped), {{"optimizer.qk_clip_scope", "layer"}})},
+                    Setting{"Documents", "float64", with(with(ungrouped, clipped), packed_documents)},
+                    Setting{"Muon", "float32", with(with(ungrouped, clipped), {{"optimizer.name", "muon"}})}),
     name_of_setting);
 
 /// The channel mtp_loss too.
