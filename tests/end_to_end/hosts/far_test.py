@@ -25,11 +25,11 @@ class FarTest(hosts.Hosts):
         line = " ".join(shlex.quote(str(word)) for word in words)
         return f'GLOO_SOCKET_IFNAME={LINKS[rank]} RANK={rank} WORLD_SIZE=2 {line} "$@" & all="$! $all"\n'
 
-    def run_far(self, steps=4, far="", meanwhile=lambda: None, keys=()):
+    def run_far(self, steps=4, far="", meanwhile=lambda: None, keys=(), seconds=60):
         wait = "for p in $all; do wait $p || { kill $all; wait; exit 1; }; done\n"
         launcher = self.script("launch.sh", "all=\n" + self.rank_words(0) + self.rank_words(1, far) + wait)
         return self.run_case({"steps": steps, "launcher": "external", "launcher_options": [launcher], "local_traces": "/mnt",
-                              "shared_folder": False, **dict(keys)}, words_on_host(0, ["env", f"GLOO_SOCKET_IFNAME={LINKS[0]}"]), meanwhile)
+                              "shared_folder": False, **dict(keys)}, words_on_host(0, ["env", f"GLOO_SOCKET_IFNAME={LINKS[0]}"]), meanwhile, seconds=seconds)
 
     def run_folder(self, arm):
         return self.out / "runs" / arm["run"]
@@ -110,11 +110,11 @@ class FarTest(hosts.Hosts):
             self.wait_for_step(3)
             ip("-n", LINKS[0], "link", "set", LINKS[0], "down")
         self.addCleanup(ip, "-n", LINKS[0], "link", "set", LINKS[0], "up")
-        status, arm, verdict = self.run_far(100000, meanwhile=cut)
+        status, arm, verdict = self.run_far(100000, meanwhile=cut, seconds=30)
         self.assertEqual(status, 4)
         self.assertIn(verdict, ("crashed", "hung"), arm["failure"])
         self.assertRegex(arm["failure"]["message"], r"rank \d of .* on node-[ab]")
-        self.require_nothing_left(40)
+        self.require_nothing_left(60)
 
     def test_ranks_end_when_parity_is_killed(self):
         def kill():

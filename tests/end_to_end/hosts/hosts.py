@@ -139,11 +139,11 @@ class Hosts(unittest.TestCase):
         file.chmod(0o755)
         return str(file)
 
-    def run_case(self, keys, place=(), meanwhile=lambda: None, ranks=2):
+    def run_case(self, keys, place=(), meanwhile=lambda: None, ranks=2, seconds=60):
         """The case of an arm whose ranks are here, and one on two hosts with more keys. \a place are words before those of parity."""
         small = {key: value for key, value in SMALL.items() if key != "parallel.dp_shard"}
         (self.folder / "c.toml").write_text("\n".join([
-            'title = "t"', 'question = "q?"', 'source = "https://example.org"', "timeout_seconds = 20", "[base]", "steps = 4",
+            'title = "t"', 'question = "q?"', 'source = "https://example.org"', f"timeout_seconds = {seconds}", "[base]", "steps = 4",
             f"parallel.dp_shard = {ranks}", *(f"{key} = {value}" for key, value in small.items()), "[arms.here]", "[arms.hosts]",
             "nodes = 2", *(f"{key} = {json.dumps(value)}" for key, value in keys.items()), "[[checks]]", 'channel = "loss"', 'relation = "identical"', 'because = "hosts compute nothing else"', "[golden]", "arms = []", ""]))
         self.parity = subprocess.Popen([str(word) for word in
