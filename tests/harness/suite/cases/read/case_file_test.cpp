@@ -287,7 +287,7 @@ INSTANTIATE_TEST_SUITE_P(
             {"name.toml:6:1", "cannot serve the folder of a run", "let a launcher start the ranks"}},
         Mistake{"SharedFolderOfAnotherType",
                 "[arms.zulu]\nlauncher = \"srun\"\nshared_folder = \"no\"\n" + check,
-                {"name.toml:3:1", "shared_folder", "boolean"}},
+                {"name.toml:3:1", "shared_folder", "true or false"}},
         Mistake{"LauncherInBase",
                 "[base]\nlauncher = \"srun\"\n[arms.zulu]\n" + check,
                 {"name.toml:2:1", "'launcher' belongs to an arm"}},
