@@ -66,6 +66,12 @@ class FarTest(hosts.Hosts):
         self.assertEqual(json.loads((folder / "heartbeat.1.json").read_text())["phase"], "done")
         self.assertTrue((folder / "trace.rank1.h5").exists())
 
+    def test_without_the_key_the_run_is_no_verdict(self):
+        status, arm, verdict = self.run_far(keys={"shared_folder": True})
+        self.assertEqual((status, verdict), (4, "crashed"), arm["failure"])
+        self.assertRegex(arm["failure"]["message"], r"launch\.sh ended with exit status 1, and \d of its 2 ranks")
+        self.assertIn("its launch.json is missing", (self.run_folder(arm) / "launcher.stderr").read_text())
+
     def test_latency_and_loss_change_nothing(self):
         for name in LINKS:
             done = subprocess.run(["tc", "-n", name, "qdisc", "add", "dev", name, "root", "netem", "delay", "5ms", "loss", "2%"],
