@@ -23,14 +23,18 @@ struct SurveyedArm {
   const suite::PlannedRun* run = nullptr;
 };
 
-std::vector<SurveyedArm> arms_of(const suite::Plan& plan, int64_t& command_arms) {
+std::vector<SurveyedArm> arms_of(const suite::Plan& plan, Survey& found) {
   std::vector<SurveyedArm> arms;
   for (const suite::PlannedCase& planned : plan.cases())
     for (const suite::PlannedArm& arm : planned.arms) {
-      if (planned.source.arm(arm.name).is_command())
-        ++command_arms;
-      else
-        arms.push_back({planned.source.name + ":" + arm.name, arm.config, &plan.runs().at(arm.run)});
+      const std::string name = planned.source.name + ":" + arm.name;
+      const suite::PlannedRun& run = plan.runs().at(arm.run);
+      if (planned.source.arm(arm.name).is_command()) {
+        ++found.command_arms;
+        add_arm(found.starts, run.launch, {name, {}});
+      } else {
+        arms.push_back({name, arm.config, &run});
+      }
     }
   return arms;
 }
@@ -89,7 +93,8 @@ Survey survey(const std::vector<suite::Case>& cases, const SurveySource& source)
   const Validator validate = trainer_validator(source.trainer, source.out / "coverage");
   const suite::RunStore store(source.out);
   Survey found;
-  std::vector<SurveyedArm> arms = arms_of(plan, found.command_arms);
+  found.starts = ways_to_start();
+  std::vector<SurveyedArm> arms = arms_of(plan, found);
   add_model(arms, validate);
   for (const Act& act : acts())
     found.acts.push_back({std::string(act.name), {}, 0, {}});
@@ -97,6 +102,7 @@ Survey survey(const std::vector<suite::Case>& cases, const SurveySource& source)
     const std::unique_ptr<trace::Trace> trace = trace_of(*arm.run, store);
     found.arms_run += trace ? 1 : 0;
     found.arms.push_back({arm.name, held_features(arm.config, trace.get())});
+    add_arm(found.starts, arm.run->launch, found.arms.back());
     count_acts(found.acts, arm, trace.get());
   }
   found.pairs = classify_pairs(found.arms, validate);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/coverage/pairs.hpp"
+#include "harness/coverage/starts.hpp"
 #include "harness/suite/cases/case.hpp"
 
 namespace parity::coverage {
@@ -26,6 +27,7 @@ struct Survey {
   std::vector<ArmFeatures> arms;
   std::vector<Pair> pairs;
   std::vector<ActCount> acts;
+  std::vector<WayToStart> starts;
   int64_t arms_run = 0;      ///< arms with a trace
   int64_t command_arms = 0;  ///< arms of other programs, which are not surveyed
 

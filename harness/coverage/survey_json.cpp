@@ -50,6 +50,17 @@ Json acts_json(const Survey& survey) {
   return all;
 }
 
+Json starts_json(const Survey& survey) {
+  Json all = Json::array();
+  for (const WayToStart& way : survey.starts) {
+    Json names = Json::array();
+    for (const size_t feature : way.features)
+      names.push_back(features()[feature].name);
+    all.push_back({{"name", way.name}, {"arms", way.arms}, {"features", names}});
+  }
+  return all;
+}
+
 }  // namespace
 
 Json survey_json(const Survey& survey) {
@@ -64,6 +75,7 @@ Json survey_json(const Survey& survey) {
           {"arms_run", survey.arms_run},
           {"command_arms", survey.command_arms},
           {"acts", acts_json(survey)},
+          {"starts", starts_json(survey)},
           {"spare", spare_arms(survey.arms)},
           {"counts", counts},
           {"pairs", pairs}};

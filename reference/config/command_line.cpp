@@ -138,10 +138,6 @@ void check_combination(const Invocation& run) {
         "give one of them");
   if (run.collect_trace && run.trace.empty())
     throw UserError("--collect-trace has no trace to collect (none was named); give --trace FILE");
-  if (run.collect_trace && run.resume)
-    throw UserError(
-        "cannot use --collect-trace with --resume (the parts to append to are on the machine of rank 0); "
-        "continue in a new trace with --start-from");
   if ((run.resume || run.stop_after > 0 || run.checkpoint_every > 0) && run.checkpoint_dir.empty())
     throw UserError(
         std::string(run.resume           ? "--resume"
@@ -206,7 +202,8 @@ std::string_view help_text() {
   --trace FILE            write a trace to this file (default: no trace)
   --capture FILE          JSON file that lists the tensors to keep in the trace
   --collect-trace         at the end, move the ranks' files to the machine of rank 0, for machines without a
-                          shared folder; each rank writes to --trace on its own
+                          shared folder; each rank writes to --trace on its own. With --resume, move them
+                          back first
   --stop-after N          train updates 1 to N, then save a checkpoint
   --resume                continue from the checkpoint, in the same trace
   --checkpoint-every N    also save one after every N-th update, in the folder stepK of the checkpoint folder

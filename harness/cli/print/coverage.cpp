@@ -54,6 +54,16 @@ std::string acts_text(const Survey& survey) {
   return text_table({"act", "acted", "idle", "not run or not recorded"}, rows);
 }
 
+/// Returns how ranks start. No pair with a feature is demanded, since a launcher must not change a bit.
+std::string starts_text(const Survey& survey) {
+  std::vector<std::vector<std::string>> rows;
+  for (const coverage::WayToStart& way : survey.starts)
+    rows.push_back({way.name, std::to_string(way.arms.size()),
+                    fmt::format("{} of {}", way.features.size(), coverage::features().size()),
+                    way.arms.empty() ? "" : way.arms.front()});
+  return text_table({"ranks start by", "arms", "features met", "such as"}, rows);
+}
+
 }  // namespace
 
 char mark_of(PairState state) {
@@ -95,6 +105,7 @@ std::string coverage_text(const Survey& survey) {
                       survey.count(PairState::missing), survey.count(PairState::refused),
                       survey.count(PairState::exclusive));
   text += acts_text(survey);
+  text += "\n" + starts_text(survey);
   text += fmt::format("\n{} arms, of which {} have a trace; {} arms of other programs are left out\n",
                       survey.arms.size(), survey.arms_run, survey.command_arms);
   if (const std::vector<std::string> spare = coverage::spare_arms(survey.arms); !spare.empty())

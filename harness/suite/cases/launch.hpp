@@ -18,10 +18,11 @@ enum class Launcher {
   srun,      ///< of Slurm
   external,  ///< another program, whose words are the options; or the arm's command, which starts its own
              ///< ranks
+  remote,    ///< parity, by a remote shell: the options start a command on one of the hosts
 };
 
 constexpr auto enum_names(Launcher) {
-  return named<Launcher::external>("launcher", {"local", "torchrun", "mpirun", "srun", "external"});
+  return named<Launcher::remote>("launcher", {"local", "torchrun", "mpirun", "srun", "external", "remote"});
 }
 
 /// How the ranks of an arm start. It must not change what they compute.
@@ -33,6 +34,10 @@ struct Launch {
   /// Folder of each machine in which the ranks write their traces, until they are moved to the folder of the
   /// run; "": they write them there.
   std::string local_traces = {};
+  /// Whether all machines see the folder of the run. If not, parity serves it to them, and the ranks use
+  /// `local_traces`.
+  bool shared_folder = true;
+  std::vector<std::string> hosts = {};  ///< of a remote launcher, one for each node
 
   bool operator==(const Launch&) const = default;
   bool is_local() const { return launcher == Launcher::local; }

@@ -8,7 +8,9 @@ namespace {
 Json value_in(const TomlTable& table, const std::string& key) {
   if (key == "launcher" || key == "local_traces")
     return table.string(key);
-  if (key == "launcher_options")
+  if (key == "shared_folder")
+    return table.boolean(key, true);
+  if (key == "launcher_options" || key == "hosts")
     return table.strings(key);
   return table.integer(key, 0);
 }

@@ -8,15 +8,17 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
-#include <netdb.h>
-#include <unistd.h>
 
 #include "harness/base/error.hpp"
 #include "harness/base/host_name.hpp"
 #include "harness/base/json/fields.hpp"
 #include "harness/base/processes/process.hpp"
+#include "harness/suite/launch/far/client.hpp"
+#include "harness/suite/launch/far/far_rank.hpp"
 #include "harness/suite/launch/free_port.hpp"
 #include "harness/suite/launch/launched_place.hpp"
 #include "harness/suite/launch/local_traces.hpp"
@@ -27,14 +29,6 @@ namespace parity::suite {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 namespace {
-
-bool has_address(const std::string& host) {
-  addrinfo* found = nullptr;
-  const bool known = ::getaddrinfo(host.c_str(), nullptr, nullptr, &found) == 0;
-  if (known)
-    ::freeaddrinfo(found);
-  return known;
-}
 
 /// Returns the address at which the other ranks reach this machine.
 std::string address_for_others(const Json& launch) {
@@ -101,85 +95,131 @@ void end_rank_on_signals() {
     ::sigaction(signal, &action, nullptr);
 }
 
-/// Waits for a rank, and ends it if the launcher asks for that.
-WaitStatus wait_for_rank(Process& process) {
+/// What `parity rank` has for its rank.
+struct RankSetting {
+  const RankFiles& files;
+  const Json& launch;
+  LaunchedRank here;
+  const FarClient* parity = nullptr;             ///< null if this machine sees the run's folder
+  std::unique_ptr<LocalTraces> local = nullptr;  ///< null if the rank writes to the run's folder
+  std::unique_ptr<FarRank> far = nullptr;        ///< null as `parity`
+};
+
+/// Waits for a rank, and ends it if the launcher asks for that or parity is gone.
+WaitStatus wait_for_rank(Process& process, FarRank* far) {
   for (;;) {
     if (const auto status = process.wait_for(std::chrono::milliseconds(100)))
       return *status;
     if (stop_asked != 0)
       return process.stop(std::chrono::seconds(1));
+    if (far != nullptr)
+      far->pass_on();
   }
 }
 
-/// Gives the rank a folder of this machine for its trace; null if it writes to the run's folder.
-std::unique_ptr<LocalTraces> use_local_folder(ProcessSpec& spec, const RankFiles& files, const Json& launch,
-                                              const LaunchedRank& here) {
-  const fs::path root = text_or(launch, "local_traces");
+/// Gives the rank a folder of this machine for its trace, if the run has one, and for all else if this
+/// machine does not see the run's folder.
+void use_local_folder(ProcessSpec& spec, RankSetting& place) {
+  const fs::path root = text_or(place.launch, "local_traces");
   if (root.empty())
-    return nullptr;
+    return;
   end_rank_on_signals();
-  auto local =
-      std::make_unique<LocalTraces>(root, files.folder().parent_path(), "rank" + std::to_string(here.rank));
-  fs::path trace = spec.environment.at("PARITY_TRACE");
-  local->take_back(trace);
-  spec.environment["PARITY_TRACE"] = local->place_of(trace).string();
-  if (here.ranks > 1)
+  const int rank = place.here.rank;
+  const fs::path run_folder = place.files.folder().parent_path();
+  place.local = std::make_unique<LocalTraces>(root, run_folder, "rank" + std::to_string(rank));
+  const fs::path trace = spec.environment.at("PARITY_TRACE");
+  if (place.parity != nullptr) {
+    place.far = std::make_unique<FarRank>(*place.parity, run_folder, place.local->folder() / "run", rank);
+    place.far->prepare(spec);
+    place.far->take_back(trace, place.local->place_of(trace));
+  } else {
+    place.local->take_back(trace);
+  }
+  spec.environment["PARITY_TRACE"] = place.local->place_of(trace).string();
+  if (place.here.ranks > 1)
     spec.environment["PARITY_JOIN"] = "later";
-  return local;
 }
 
 /// Moves what the rank wrote to the run's folder. \return {"files"} or {"problem"}
-Json collect(LocalTraces& local) {
+Json collect(const RankSetting& place) {
   try {
-    return {{"files", to_json(local.collect())}};
+    if (place.far == nullptr)
+      return {{"files", to_json(place.local->collect())}};
+    std::vector<CollectedFile> files = place.local->collect(
+        [&](const fs::path& file) { return place.far->send(file, file.filename().string()); });
+    const std::vector<CollectedFile> rest = place.far->send_rest();
+    files.insert(files.end(), rest.begin(), rest.end());
+    return {{"files", to_json(files)}};
   } catch (const UserError& error) {
     return {{"problem", error.what()}};
   }
 }
 
 /// Returns how the rank of a process ended, after its files are where they belong.
-ExitCode end_rank(const RankFiles& files, int rank, const WaitStatus& status, LocalTraces* local) {
+ExitCode end_rank(const WaitStatus& status, const RankSetting& place) {
+  const RankFiles& files = place.files;
+  const int rank = place.here.rank;
   if (stop_asked != 0) {
     files.write_stopped(rank);
     return ExitCode::crashed;
   }
-  const Json collected = local == nullptr ? Json::object() : collect(*local);
+  const Json collected = place.local == nullptr ? Json::object() : collect(place);
   files.write_ended(rank, status, collected);
+  if (place.parity != nullptr)
+    place.parity->end();
   return status.succeeded() && !collected.contains("problem") ? ExitCode::agree : ExitCode::crashed;
 }
 
-ExitCode run_rank(const RankFiles& files, const Json& launch, const LaunchedRank& here) {
-  ProcessSpec spec = files.read_rank(here.rank);
-  const std::unique_ptr<LocalTraces> local = use_local_folder(spec, files, launch, here);
+ExitCode run_rank(RankSetting place) {
+  const LaunchedRank& here = place.here;
+  ProcessSpec spec = place.files.read_rank(here.rank);
+  use_local_folder(spec, place);
   spec.environment["RANK"] = std::to_string(here.rank);
   spec.environment["LOCAL_RANK"] = std::to_string(here.local_rank);
   spec.environment["WORLD_SIZE"] = std::to_string(here.ranks);
   if (here.ranks > 1 && !here.has_meeting)
-    set_meeting(spec, files, launch, here.rank);
+    set_meeting(spec, place.files, place.launch, here.rank);
   Process process = Process::spawn(spec);
-  files.write_began(here.rank, {{"host", node_name()}, {"machine", host_name()}, {"pid", process.pid()}});
-  return end_rank(files, here.rank, wait_for_rank(process), local.get());
+  place.files.write_began(here.rank,
+                          {{"host", node_name()}, {"machine", host_name()}, {"pid", process.pid()}});
+  return end_rank(wait_for_rank(process, place.far.get()), place);
 }
 
-}  // namespace
-
-ExitCode execute_rank(const fs::path& folder) {
-  const RankFiles files(folder);
+ExitCode execute(const RankFiles& files, const FarClient* parity) {
   const Json launch = files.launch();
   if (launch.is_null())
     throw UserError(
         fmt::format("cannot execute a rank of {} (its launch.json is missing, damaged or of another "
                     "version); give all machines the folder of --out under one path",
-                    folder.string()));
+                    files.folder().string()));
   try {
     const auto launcher = parse_enum<Launcher>(text_or(launch, "launcher"));
     const LaunchedRank here =
         rank_from_launcher(launcher, static_cast<int>(integer_or(launch, "ranks_per_node", 0)));
     check(files, launch, here);
-    return run_rank(files, launch, here);
+    if (parity != nullptr) {
+      parity->be_rank(here.rank);
+      parity->limit(std::chrono::seconds(1 + static_cast<int64_t>(number_or(launch, "timeout", 300))));
+    }
+    return run_rank({files, launch, here, parity});
   } catch (const UserError& error) {
     files.refuse(error.what());
     throw;
+  }
+}
+
+}  // namespace
+
+ExitCode execute_rank(const fs::path& folder, const std::string& parity) {
+  if (parity.empty())
+    return execute(RankFiles(folder), nullptr);
+  try {
+    const auto client = std::make_shared<const FarClient>(parse_far_place(parity));
+    return execute(RankFiles(folder, client), client.get());
+  } catch (const ConnectionLost& lost) {
+    throw UserError(fmt::format("cannot go on with a rank on {} (parity is gone: {}); run the case again",
+                                host_name(), lost.what()),
+                    ExitCode::crashed);
   }
 }
 

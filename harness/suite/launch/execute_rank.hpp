@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "harness/base/exit_code.hpp"
 
@@ -15,8 +16,9 @@ namespace parity::suite {
 /// A process that cannot be a rank of the run is refused: a number of ranks other than the run's, a rank
 /// that there is already, a machine with another CPU or GPU than the run's identity.
 /// \param folder  of the launch (rank_files.hpp)
+/// \param parity  where to reach parity (far/place.hpp), if this machine does not see the folder; else ""
 /// \return agree if the rank ended well, else crashed, on which every launcher ends the other ranks
-/// \throws UserError if it is refused, or cannot start the process
-ExitCode execute_rank(const std::filesystem::path& folder);
+/// \throws UserError if it is refused, cannot start the process, or loses parity, on which it ends the rank
+ExitCode execute_rank(const std::filesystem::path& folder, const std::string& parity);
 
 }  // namespace parity::suite

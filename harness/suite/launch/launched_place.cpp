@@ -55,7 +55,8 @@ std::optional<int> number(const char* name) {
 
 LaunchedRank rank_from_launcher(Launcher launcher, int ranks_per_node) {
   for (const Names& names : table) {
-    if (launcher != Launcher::external && launcher != names.launcher)
+    const bool any = launcher == Launcher::external || launcher == Launcher::remote;
+    if (!any && launcher != names.launcher)
       continue;
     const auto rank = number(names.rank), ranks = number(names.ranks);
     if (!rank || !ranks)

@@ -42,6 +42,19 @@ Json identity_of_machine(const PlannedRun& run) {
   return part;
 }
 
+/// Refuses a run that reads files of other runs, on machines that do not see them. \throws UserError
+void check_reads_no_other_run(const PlannedRun& run) {
+  const char* what = !run.trace_of.empty()          ? "the trace of another arm"
+                     : !run.span.start_run.empty()  ? "a checkpoint of another run"
+                     : !run.capture.teacher.empty() ? "values of another run, its teacher"
+                                                    : nullptr;
+  if (what != nullptr)
+    throw UserError(
+        fmt::format("cannot start {} on machines without a shared folder (it reads {}); give them one, or "
+                    "start it here with --set launcher=local",
+                    run.label, what));
+}
+
 }  // namespace
 
 fs::path LaunchedRanks::log(const fs::path& folder) {
@@ -64,11 +77,17 @@ LaunchedRanks::LaunchedRanks(const PlannedRun& run, const fs::path& folder, int 
                 {"identity", identity_of_machine(run)}});
   for (size_t rank = 0; rank < specs.size(); ++rank)
     files_.write_rank(static_cast<int>(rank), specs[rank]);
+  if (!run.launch.shared_folder) {
+    check_reads_no_other_run(run);
+    server_ = std::make_unique<FarServer>(folder, run.ranks);
+  }
   start(folder, specs.front().mark);
 }
 
 void LaunchedRanks::start(const fs::path& folder, const std::string& mark) {
-  const Words rank = {own_program("parity").string(), "rank", files_.folder().string()};
+  Words rank = {own_program("parity").string(), "rank", files_.folder().string()};
+  if (server_)
+    rank.insert(rank.end(), {"--parity", server_->place().text()});
   const LaunchPlace place = {launcher_program(run_).string(), in_slurm_job(), host_name(), free_port()};
   ProcessSpec spec;
   spec.mark = mark;
@@ -157,13 +176,45 @@ std::string LaunchedRanks::host(size_t rank) {
 }
 
 std::string LaunchedRanks::describe_launcher_end() {
-  const std::string name = run_.launch.launcher == Launcher::external
-                               ? launcher_program(run_).filename().string()
-                               : std::string(name_of(run_.launch.launcher));
+  const bool by_options =
+      run_.launch.launcher == Launcher::external || run_.launch.launcher == Launcher::remote;
+  const std::string name =
+      by_options ? launcher_program(run_).filename().string() : std::string(name_of(run_.launch.launcher));
   for (Process& each : launchers_)
     if (const auto status = each.poll(); status && !status->succeeded())
       return name + (status->exit_status() ? " ended with " : " was ") + status->text();
   return name + " ended with exit status 0";
+}
+
+/// Returns which rank lost its connection to parity before it ended, in words; "" if there is none.
+std::string LaunchedRanks::describe_lost_rank() {
+  const std::set<int> lost = server_ ? server_->lost() : std::set<int>();
+  for (const int rank : lost)
+    if (const auto number = static_cast<size_t>(rank); number < ended_.size() && !files_.ended(rank))
+      return fmt::format(
+          "rank {} of {} on {} is gone: its connection to parity ended before it did (its machine or its "
+          "`parity rank` died, or the network failed)",
+          rank, run_.label, escape_for_terminal(host(number)));
+  return "";
+}
+
+/// Returns which rank's remote shell ended although the rank did not, in words; "" if there is none. Ranks
+/// that wait for it would wait for the time limit.
+std::string LaunchedRanks::describe_dead_shell() {
+  for (size_t rank = 0; run_.launch.launcher == Launcher::remote && rank < launchers_.size(); ++rank) {
+    const auto status = launchers_[rank].poll();
+    const auto number = static_cast<int>(rank);
+    if (!status || files_.ended(number) || files_.is_stopped(number))
+      continue;
+    shell_end_ = shell_end_.value_or(Clock::now());
+    if (Clock::now() - *shell_end_ < std::chrono::seconds(run_.launch.shared_folder ? 30 : 1))
+      return "";
+    return fmt::format(
+        "rank {} of {} on {} {}: its remote shell ended with {}: {}", rank, run_.label,
+        escape_for_terminal(run_.launch.hosts.at(rank / static_cast<size_t>(run_.launch.ranks_per_node))),
+        files_.began(number).is_null() ? "did not begin" : "did not end", status->text(), tail_of(log_, 1));
+  }
+  return "";
 }
 
 /// A rank that failed by itself is the first cause, and is reported as such (failed_rank.hpp).
@@ -171,6 +222,10 @@ std::string LaunchedRanks::launch_problem() {
   look();
   if (!refusal_.empty())
     return fmt::format("{}: {}", run_.label, refusal_);
+  if (std::string lost = describe_lost_rank(); !lost.empty())
+    return lost;
+  if (std::string dead = describe_dead_shell(); !dead.empty())
+    return dead;
   if (!launcher_ended() ||
       std::ranges::any_of(ended_, [](const auto& each) { return each && !each->succeeded(); }))
     return "";

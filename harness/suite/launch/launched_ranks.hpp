@@ -3,10 +3,12 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "harness/suite/launch/far/server.hpp"
 #include "harness/suite/launch/rank_files.hpp"
 #include "harness/suite/launch/ranks.hpp"
 #include "harness/suite/plan/planned_run.hpp"
@@ -14,7 +16,7 @@
 namespace parity::suite {
 
 /// Ranks that a launcher starts, here or on other machines. Each is a process `parity rank`, which reports
-/// through files of a folder that all machines see.
+/// through files of a folder that all machines see, or that a server here gives them.
 class LaunchedRanks : public Ranks {
  public:
   /// Starts the launcher.
@@ -44,9 +46,12 @@ class LaunchedRanks : public Ranks {
   std::string describe_missing() const;
   bool launcher_ended();
   std::string describe_launcher_end();
+  std::string describe_lost_rank();
+  std::string describe_dead_shell();
 
   PlannedRun run_;
   RankFiles files_;
+  std::unique_ptr<FarServer> server_;  ///< null if all machines see the folder
   std::filesystem::path log_;
   std::vector<Process> launchers_;
   std::vector<std::optional<WaitStatus>> ended_;
@@ -56,6 +61,7 @@ class LaunchedRanks : public Ranks {
   std::vector<std::optional<std::chrono::steady_clock::time_point>> waits_for_files_;
   std::chrono::steady_clock::time_point next_look_;
   std::optional<std::chrono::steady_clock::time_point> launcher_end_;
+  std::optional<std::chrono::steady_clock::time_point> shell_end_;  ///< of a rank that did not end
 };
 
 }  // namespace parity::suite

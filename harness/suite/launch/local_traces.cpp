@@ -137,8 +137,12 @@ void LocalTraces::take_back(const fs::path& trace) const {
 }
 
 std::vector<CollectedFile> LocalTraces::collect() {
+  return collect([this](const fs::path& file) { return copy_checked(file, run_folder_ / file.filename()); });
+}
+
+std::vector<CollectedFile> LocalTraces::collect(const std::function<CollectedFile(const fs::path&)>& move) {
   try {
-    return copy_all();
+    return move_all(move);
   } catch (const UserError& error) {
     throw UserError(
         fmt::format("{}; the traces are kept in {}", error.what(), escape_for_terminal(keep().string())),
@@ -155,12 +159,13 @@ fs::path LocalTraces::keep() const {
   return error ? folder_ : kept;
 }
 
-std::vector<CollectedFile> LocalTraces::copy_all() const {
+std::vector<CollectedFile> LocalTraces::move_all(
+    const std::function<CollectedFile(const fs::path&)>& move) const {
   std::vector<CollectedFile> files;
   std::error_code error;
   for (fs::directory_iterator at(folder_, error), end; !error && at != end; at.increment(error))
     if (std::error_code gone; fs::is_regular_file(at->symlink_status(gone)))
-      files.push_back(copy_checked(at->path(), run_folder_ / at->path().filename()));
+      files.push_back(move(at->path()));
   if (error)
     cannot_move(folder_, run_folder_ / "trace.h5", error.message());
   return files;
@@ -189,7 +194,7 @@ void remove_left_traces(const fs::path& root, const fs::path& run_folder) {
 
 std::string missing_part(const fs::path& run_folder, const Json& files) {
   for (const Json& row : files) {
-    const fs::path file = run_folder / fs::path(text_or(row, "name")).filename();
+    const fs::path file = run_folder / text_or(row, "name");
     std::error_code error;
     const uintmax_t size = fs::file_size(file, error);
     if (error)

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -41,14 +42,19 @@ class LocalTraces {
   /// is none.
   /// \throws UserError as collect()
   void take_back(const std::filesystem::path& trace) const;
+  /// Returns the folder, which other files of the rank may use too, below it.
+  const std::filesystem::path& folder() const { return folder_; }
   /// Moves every file to the run's folder: a copy under a temporary name, whose size and bytes are read back,
   /// then a rename.
   /// \throws UserError naming this machine if a file cannot be copied, or the copy differs. The files are
   ///         then kept below the root, in a folder that the message names and parity never removes
   std::vector<CollectedFile> collect();
+  /// Moves every file by `move`. \throws UserError as collect()
+  std::vector<CollectedFile> collect(const std::function<CollectedFile(const std::filesystem::path&)>& move);
 
  private:
-  std::vector<CollectedFile> copy_all() const;
+  std::vector<CollectedFile> move_all(
+      const std::function<CollectedFile(const std::filesystem::path&)>& move) const;
   std::filesystem::path keep() const;
 
   std::filesystem::path run_folder_;

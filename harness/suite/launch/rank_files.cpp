@@ -2,41 +2,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/suite/launch/rank_files.hpp"
 
-#include <cerrno>
-#include <cstring>
 #include <map>
 #include <vector>
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/files/file.hpp"
 #include "harness/base/json/fields.hpp"
 
 namespace parity::suite {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr uint64_t largest_file = 16 << 20;
 constexpr const char* schema = "parity.launch/1";
 
 }  // namespace
 
-fs::path RankFiles::file(int rank, const char* what) const {
-  return folder_ / fmt::format("rank.{}{}", rank, what);
+RankFiles::RankFiles(fs::path folder, std::shared_ptr<const RunFolder> seen)
+    : folder_(std::move(folder)),
+      seen_(seen ? std::move(seen) : std::make_shared<const SeenFolder>(folder_.parent_path())) {}
+
+std::string RankFiles::name(const std::string& file) const {
+  return (folder_.filename() / file).string();
 }
 
-Json RankFiles::content(const fs::path& file) const {
-  std::error_code error;
-  if (!fs::is_regular_file(file, error))
-    return nullptr;
-  try {
-    return read_json(read_file(file, largest_file));
-  } catch (const UserError&) {
-    return nullptr;
-  }
+std::string RankFiles::name(int rank, const char* what) const {
+  return name(fmt::format("rank.{}{}", rank, what));
+}
+
+Json RankFiles::content(const std::string& name) const {
+  const auto text = seen_->read(name);
+  return text ? read_json(*text) : Json();
+}
+
+void RankFiles::write(const std::string& name, const Json& json) const {
+  seen_->write(name, json_text(json) + "\n");
 }
 
 void RankFiles::begin(const Json& launch) const {
@@ -48,11 +48,11 @@ void RankFiles::begin(const Json& launch) const {
                                 error.message()));
   Json json = launch;
   json["schema"] = schema;
-  write_file(folder_ / "launch.json", json_text(json, 1) + "\n");
+  write(name("launch.json"), json);
 }
 
 Json RankFiles::launch() const {
-  const Json json = content(folder_ / "launch.json");
+  const Json json = content(name("launch.json"));
   return text_or(json, "schema") == schema ? json : Json();
 }
 
@@ -62,11 +62,11 @@ void RankFiles::write_rank(int rank, const ProcessSpec& spec) const {
                      {"cores", spec.cores},
                      {"stdout", spec.stdout_file.string()},
                      {"stderr", spec.stderr_file.string()}};
-  write_file(file(rank, ".json"), json_text(json, 1) + "\n");
+  write(name(rank, ".json"), json);
 }
 
 ProcessSpec RankFiles::read_rank(int rank) const {
-  const Json json = read_json(read_file(file(rank, ".json"), largest_file));
+  const Json json = content(name(rank, ".json"));
   ProcessSpec spec;
   json.at("argv").get_to(spec.argv);
   json.at("environment").get_to(spec.environment);
@@ -77,64 +77,56 @@ ProcessSpec RankFiles::read_rank(int rank) const {
 }
 
 bool RankFiles::claim(int rank) const {
-  const fs::path path = file(rank, ".claim");
-  const int claim = ::open(path.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644);
-  if (claim < 0 && errno != EEXIST)
-    throw UserError(fmt::format("cannot write {} ({}); give all machines the folder of --out under one path",
-                                path.string(), std::strerror(errno)));
-  if (claim >= 0)
-    ::close(claim);
-  return claim >= 0;
+  return seen_->claim(name(rank, ".claim"));
 }
 
 void RankFiles::write_began(int rank, const Json& began) const {
-  write_file(file(rank, ".began.json"), json_text(began) + "\n");
+  write(name(rank, ".began.json"), began);
 }
 
 Json RankFiles::began(int rank) const {
-  return content(file(rank, ".began.json"));
+  return content(name(rank, ".began.json"));
 }
 
 void RankFiles::write_ended(int rank, const WaitStatus& status, const Json& collected) const {
   Json json = collected;
   json["status"] = status.raw();
-  write_file(file(rank, ".ended.json"), json_text(json) + "\n");
+  write(name(rank, ".ended.json"), json);
 }
 
 Json RankFiles::collected(int rank) const {
-  return content(file(rank, ".ended.json"));
+  return content(name(rank, ".ended.json"));
 }
 
 std::optional<WaitStatus> RankFiles::ended(int rank) const {
-  const Json json = content(file(rank, ".ended.json"));
+  const Json json = content(name(rank, ".ended.json"));
   if (!json.is_object() || !json.contains("status") || !json["status"].is_number_integer())
     return std::nullopt;
   return WaitStatus(json["status"].get<int>());
 }
 
 void RankFiles::write_stopped(int rank) const {
-  write_file(file(rank, ".stopped"), "");
+  seen_->write(name(rank, ".stopped"), "");
 }
 
 bool RankFiles::is_stopped(int rank) const {
-  std::error_code none;
-  return fs::exists(file(rank, ".stopped"), none);
+  return seen_->read(name(rank, ".stopped")).has_value();
 }
 
 void RankFiles::write_meeting(const std::string& address, int port) const {
-  write_file(folder_ / "meeting.json", json_text({{"address", address}, {"port", port}}) + "\n");
+  write(name("meeting.json"), {{"address", address}, {"port", port}});
 }
 
 Json RankFiles::meeting() const {
-  return content(folder_ / "meeting.json");
+  return content(name("meeting.json"));
 }
 
 void RankFiles::refuse(const std::string& problem) const {
-  write_file(folder_ / "refused.json", json_text({{"problem", problem}}) + "\n");
+  write(name("refused.json"), {{"problem", problem}});
 }
 
 std::string RankFiles::refusal() const {
-  return text_or(content(folder_ / "refused.json"), "problem");
+  return text_or(content(name("refused.json")), "problem");
 }
 
 }  // namespace parity::suite

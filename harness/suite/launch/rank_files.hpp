@@ -3,17 +3,18 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "harness/base/json/json.hpp"
 #include "harness/base/processes/process.hpp"
+#include "harness/suite/launch/run_folder.hpp"
 
 namespace parity::suite {
 
 /// The files by which parity and the ranks that a launcher started know of each other. Every machine of the
-/// run must see the folder.
+/// run sees the folder, or reaches it through parity (far/client.hpp).
 ///
 /// | file               | written by | holds                                                               |
 /// |--------------------|------------|---------------------------------------------------------------------|
@@ -28,7 +29,8 @@ namespace parity::suite {
 /// | refused.json       | a process  | {"problem"}: why it cannot be a rank of the run                     |
 class RankFiles {
  public:
-  explicit RankFiles(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  /// \param seen  the run's folder as this process reaches it; by default the one above `folder`
+  explicit RankFiles(std::filesystem::path folder, std::shared_ptr<const RunFolder> seen = nullptr);
 
   const std::filesystem::path& folder() const { return folder_; }
   /// Removes what an earlier start left, and writes launch.json. \throws UserError
@@ -61,10 +63,13 @@ class RankFiles {
   std::string refusal() const;  ///< "" if no process was refused
 
  private:
-  std::filesystem::path file(int rank, const char* what) const;
-  Json content(const std::filesystem::path& file) const;
+  std::string name(const std::string& file) const;
+  std::string name(int rank, const char* what) const;
+  Json content(const std::string& name) const;
+  void write(const std::string& name, const Json& json) const;
 
   std::filesystem::path folder_;
+  std::shared_ptr<const RunFolder> seen_;
 };
 
 }  // namespace parity::suite

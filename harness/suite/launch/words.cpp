@@ -2,8 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/suite/launch/words.hpp"
 
+#include <cstdlib>
+
 #include <fmt/format.h>
 
+#include "harness/base/processes/process.hpp"
+#include "harness/suite/plan/command_words.hpp"
 #include "harness/suite/plan/launch_rules.hpp"
 
 namespace parity::suite {
@@ -66,11 +70,37 @@ Words srun_words(const PlannedRun& run, const LaunchPlace& place) {
           "--kill-on-bad-exit=1"};
 }
 
+/// A remote shell for each rank. The word {command} stands for the rank's command line as a shell reads it;
+/// without one, the words of the command follow.
+Words remote_words(const PlannedRun& run, const Words& options, int rank, const Words& process) {
+  const int each = run.launch.ranks_per_node;
+  Words command = {"env", fmt::format("RANK={}", rank), fmt::format("LOCAL_RANK={}", rank % each),
+                   fmt::format("WORLD_SIZE={}", run.ranks)};
+  if (const char* address = std::getenv("MASTER_ADDR"); address != nullptr && *address != '\0')
+    command.push_back(fmt::format("MASTER_ADDR={}", address));
+  append(command, process);
+  Words words = options;
+  bool is_placed = false;
+  for (std::string& word : words) {
+    is_placed = is_placed || word.find("{command}") != std::string::npos;
+    replace_all(word, "{host}", run.launch.hosts.at(static_cast<size_t>(rank / each)));
+    replace_all(word, "{command}", shell_quote(command));
+  }
+  if (!is_placed)
+    append(words, command);
+  return words;
+}
+
 }  // namespace
 
 std::vector<Words> launch_words(const PlannedRun& run, const LaunchPlace& place, const Words& rank) {
   Words options = expand_launch_words(run.launch, run.ranks);
   std::vector<Words> all;
+  if (run.launch.launcher == Launcher::remote) {
+    for (int number = 0; number < run.ranks; ++number)
+      all.push_back(remote_words(run, options, number, rank));
+    return all;
+  }
   switch (run.launch.launcher) {
     case Launcher::torchrun:
       all = torchrun_words(run.launch, place);
@@ -84,6 +114,7 @@ std::vector<Words> launch_words(const PlannedRun& run, const LaunchPlace& place,
       break;
     case Launcher::local:
     case Launcher::external:
+    case Launcher::remote:
       all = {{}};
       break;
   }

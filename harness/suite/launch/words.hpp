@@ -20,7 +20,8 @@ struct LaunchPlace {
 using Words = std::vector<std::string>;
 
 /// Returns the command lines that start the ranks of a run. There is one, except for torchrun with several
-/// nodes outside a job of Slurm: then one for each node, all on this machine.
+/// nodes outside a job of Slurm: then one for each node, all on this machine; and for a remote shell: then
+/// one for each rank.
 /// \param rank  the command line of one rank
 std::vector<Words> launch_words(const PlannedRun& run, const LaunchPlace& place, const Words& rank);
 

@@ -18,6 +18,8 @@ Launch launch_of(const Arm& arm, int ranks) {
   }
   if (launch.is_local())
     return launch;
+  if (launch.launcher == Launcher::remote)
+    launch.nodes = static_cast<int>(launch.hosts.size());
   if (launch.ranks_per_node == 0 && ranks % launch.nodes == 0)
     launch.ranks_per_node = ranks / launch.nodes;
   if (int64_t{launch.nodes} * launch.ranks_per_node == ranks)

@@ -41,6 +41,7 @@ std::string where_from(Launcher launcher) {
       return "run on a machine of a Slurm cluster";
     case Launcher::local:
     case Launcher::external:
+    case Launcher::remote:
       break;
   }
   return "install it, or correct launcher_options";
@@ -51,9 +52,10 @@ std::string where_from(Launcher launcher) {
 fs::path launcher_program(const PlannedRun& run) {
   if (run.launch.is_local() || run.launch.starts_itself())
     return {};
-  const std::string name = run.launch.launcher == Launcher::external
-                               ? expand_launch_words(run.launch, run.ranks).front()
-                               : std::string(name_of(run.launch.launcher));
+  const bool by_options =
+      run.launch.launcher == Launcher::external || run.launch.launcher == Launcher::remote;
+  const std::string name = by_options ? expand_launch_words(run.launch, run.ranks).front()
+                                      : std::string(name_of(run.launch.launcher));
   if (run.launch.launcher == Launcher::torchrun && !run.python.interpreter.empty())
     if (const fs::path beside = run.python.interpreter.parent_path() / name; is_program(beside))
       return beside;

@@ -4,7 +4,6 @@
 #include <set>
 #include <string>
 
-#include <caffe2/serialize/file_adapter.h>
 #include <caffe2/serialize/inline_container.h>
 #include <fmt/format.h>
 
@@ -18,6 +17,7 @@
 #include "reference/exact/dispatch_key.hpp"
 #include "reference/exact/exact.hpp"
 #include "reference/parallel/core/layout.hpp"
+#include "reference/train/checkpoint/checkpoint_bytes.hpp"
 #include "reference/train/checkpoint/data_state.hpp"
 #include "reference/train/checkpoint/residues.hpp"
 #include "reference/train/checkpoint/whole_tensors.hpp"
@@ -42,15 +42,10 @@ at::Generator default_generator() {
   return at::globalContext().defaultGenerator(at::kCPU);
 }
 
-Entries read_entries(const std::filesystem::path& file) {
-  if (!std::filesystem::exists(file))
-    throw UserError(
-        "no checkpoint " + file.string() + " (nothing was saved there); run with --stop-after first",
-        ExitCode::missing);
+Entries read_entries(const std::filesystem::path& file, const Group& world) {
   try {
     // Not torch::jit::pickle_load, which reads past the end of a truncated file.
-    caffe2::serialize::PyTorchStreamReader reader(
-        std::make_shared<caffe2::serialize::FileAdapter>(file.string()));
+    caffe2::serialize::PyTorchStreamReader reader(read_checkpoint_bytes(file, world));
     const c10::IValue saved = torch::jit::readArchiveAndTensors("data", "", "", {}, {}, {}, reader);
     return c10::impl::toTypedDict<std::string, torch::Tensor>(saved.toGenericDict());
   } catch (const c10::Error&) {
@@ -171,7 +166,7 @@ void Trainer::load(const std::filesystem::path& file, const std::vector<Checkpoi
   const auto excluded = [&exclude](CheckpointPart part) {
     return std::find(exclude.begin(), exclude.end(), part) != exclude.end();
   };
-  const Entries entries = read_entries(file);
+  const Entries entries = read_entries(file, *s.parallel.world);
   s.updates_done = find(entries, "updates_done", file).item<int64_t>();
   const LoadedResidues residues(entries, s.updates_done, file);
   const CheckpointReader saved(entries, residues, file);

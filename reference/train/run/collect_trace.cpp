@@ -7,6 +7,7 @@
 #include <cstring>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -27,36 +28,56 @@ constexpr int64_t piece_bytes = int64_t{4} << 20;
 constexpr int64_t pieces_of_round =
     16;  // all ranks meet after each round, so that none waits beyond its limit
 
-/// A finished trace on the machine of its rank.
+/// A finished trace of a rank above 0, and the ranks between whose machines it moves.
 struct RankPart {
   int64_t rank = 0;
-  std::string host;
+  int64_t from = 0, to = 0;
+  std::string host;  ///< of `from`
   int64_t size = 0;  ///< [bytes]
   std::string digest;
-  bool is_here = false;  ///< rank 0 sees it
+  bool moves = false;  ///< `from` has the file, and `to` does not see it
 };
 
 bool is_same(const trace::RankFile& file, const RankPart& part) {
   return file.size == part.size && file.digest == part.digest;
 }
 
+/// Returns what this machine has of a rank's trace.
+Json row_of(const fs::path& trace, int64_t rank) {
+  const trace::RankFile row = trace::index_row(trace::rank_path(trace, rank));
+  return {{"host", host_name()}, {"size", row.size}, {"digest", row.digest}};
+}
+
+/// Returns the rows of ranks 1, 2, ... on the machine of rank 0, the same on every rank.
+Json rows_of_first(const fs::path& trace, const Group& world) {
+  Json rows = Json::array();
+  for (int64_t rank = 1; world.rank() == 0 && rank < world.size(); ++rank)
+    rows.push_back(row_of(trace, rank));
+  return Json::parse(broadcast_text(rows.dump(), world, 0));
+}
+
+enum class Direction { to_first, from_first };
+
 /// Returns the parts of ranks 1, 2, ..., the same on every rank.
-std::vector<RankPart> list_parts(const fs::path& trace, const Group& world) {
-  const trace::RankFile own = trace::index_row(trace::rank_path(trace, world.rank()));
-  const Json own_part = {{"host", host_name()}, {"size", own.size}, {"digest", own.digest}};
+std::vector<RankPart> list_parts(const fs::path& trace, Direction direction, const Group& world) {
+  const std::vector<std::string> own = gather_texts(row_of(trace, world.rank()).dump(), world);
+  const Json of_first = rows_of_first(trace, world);
   std::vector<RankPart> parts;
-  Json seen = Json::array();
-  for (const std::string& text : gather_texts(own_part.dump(), world)) {
-    const Json json = Json::parse(text);
-    const auto rank = static_cast<int64_t>(parts.size());
-    parts.push_back({rank, json.at("host"), json.at("size"), json.at("digest")});
-    seen.push_back(world.rank() == 0 &&
-                   is_same(trace::index_row(trace::rank_path(trace, rank)), parts.back()));
+  for (int64_t rank = 1; rank < world.size(); ++rank) {
+    Json source = Json::parse(own.at(static_cast<size_t>(rank)));
+    Json target = of_first.at(static_cast<size_t>(rank) - 1);
+    RankPart part;
+    part.rank = part.from = rank;
+    if (direction == Direction::from_first) {
+      std::swap(source, target);
+      std::swap(part.from, part.to);
+    }
+    source.at("host").get_to(part.host);
+    source.at("size").get_to(part.size);
+    source.at("digest").get_to(part.digest);
+    part.moves = part.size > 0 && (target.at("size") != part.size || target.at("digest") != part.digest);
+    parts.push_back(part);
   }
-  const Json of_first = Json::parse(broadcast_text(seen.dump(), world, 0));
-  for (RankPart& part : parts)
-    part.is_here =
-        part.rank == 0 || part.size == 0 || of_first.at(static_cast<size_t>(part.rank)).get<bool>();
   return parts;
 }
 
@@ -78,7 +99,7 @@ void send_part(const RankPart& part, const fs::path& file, const Group& world) {
     const torch::Tensor piece = torch::empty({size}, torch::kUInt8);
     if (!in.read(static_cast<char*>(piece.mutable_data_ptr()), size))
       throw UserError(fmt::format("cannot read {} ({})", file.string(), std::strerror(errno)));
-    world.send(piece, 0);
+    world.send(piece, part.to);
   });
 }
 
@@ -87,7 +108,7 @@ void receive_part(const RankPart& part, const fs::path& file, const Group& world
   std::ofstream out(temporary.path(), std::ios::binary | std::ios::trunc);
   in_pieces(part, world, [&](int64_t size) {
     const torch::Tensor piece = torch::empty({size}, torch::kUInt8);
-    world.receive(piece, part.rank);
+    world.receive(piece, part.from);
     if (!out.write(static_cast<const char*>(piece.const_data_ptr()), size))
       throw_cannot_write(file);
   });
@@ -96,14 +117,13 @@ void receive_part(const RankPart& part, const fs::path& file, const Group& world
     throw_cannot_write(file);
   if (!is_same(trace::index_row(temporary.path()), part))
     throw UserError(
-        fmt::format("cannot collect the trace of rank {} on {} (it arrived with other bytes); check the "
+        fmt::format("cannot move the trace of rank {} from {} to {} (it arrived with other bytes); check the "
                     "network and run again",
-                    part.rank, part.host));
+                    part.rank, part.host, host_name()));
   temporary.take_place();
 }
 
-/// The trace of this rank under a name that no other rank uses, so that removing it removes no collected
-/// file.
+/// A sent trace under a name that no rank uses, so that removing it removes no file that arrived.
 class SentFile {
  public:
   explicit SentFile(fs::path file) : file_(std::move(file)), renamed_(file_) {
@@ -131,10 +151,10 @@ class SentFile {
 
 void move_part(const RankPart& part, const fs::path& trace, const Group& world) {
   const fs::path file = trace::rank_path(trace, part.rank);
-  if (world.rank() == 0) {
+  if (world.rank() == part.to) {
     receive_part(part, file, world);
     world.barrier();  // the file is whole
-  } else if (world.rank() == part.rank) {
+  } else if (world.rank() == part.from) {
     SentFile sent(file);
     send_part(part, sent.path(), world);
     world.barrier();
@@ -145,15 +165,23 @@ void move_part(const RankPart& part, const fs::path& trace, const Group& world) 
   }
 }
 
+void move_parts(const fs::path& trace, Direction direction, const Group& world) {
+  if (world.size() == 1)
+    return;
+  for (const RankPart& part : list_parts(trace, direction, world))
+    if (part.moves)
+      move_part(part, trace, world);
+}
+
 }  // namespace
 
 void collect_trace(const fs::path& trace, const Group& world) {
-  if (world.size() == 1)
-    return;
   world.tap({});  // these messages are no part of the training
-  for (const RankPart& part : list_parts(trace, world))
-    if (!part.is_here)
-      move_part(part, trace, world);
+  move_parts(trace, Direction::to_first, world);
+}
+
+void hand_out_trace(const fs::path& trace, const Group& world) {
+  move_parts(trace, Direction::from_first, world);
 }
 
 }  // namespace parity::reference

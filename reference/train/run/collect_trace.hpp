@@ -16,4 +16,11 @@ namespace parity::reference {
 /// \throws UserError on rank 0 if a file cannot be written, or arrives damaged; PeerLost on the others
 void collect_trace(const std::filesystem::path& trace, const Group& world);
 
+/// Moves collected traces of ranks 1, 2, ... back to the machines of their ranks, which append to them. A
+/// file that its rank already sees stays, and so does one that rank 0 does not see. All ranks call it, before
+/// they open their traces.
+/// \param trace  as for collect_trace()
+/// \throws UserError on a rank whose file cannot be written, or arrives damaged; PeerLost on the others
+void hand_out_trace(const std::filesystem::path& trace, const Group& world);
+
 }  // namespace parity::reference

@@ -28,6 +28,8 @@ std::unique_ptr<trace::Recorder> open_trace(const Invocation& invocation, Json p
                                             trace::Capture capture, int64_t updates_done, const Group& all) {
   if (invocation.trace.empty())
     return nullptr;
+  if (invocation.collect_trace && invocation.resume)
+    hand_out_trace(invocation.trace, all);
   trace::Recorder::Options options{invocation.trace, to_numeric_json(invocation.config),
                                    std::move(provenance), std::move(capture),
                                    invocation.resume ? updates_done : 0};

@@ -149,7 +149,7 @@ class Trainer {
   void check_saves_weights(WeightNames names) const;
   /// Writes the weights alone, whole, as a safetensors file. All ranks call it; rank 0 writes.
   void save_weights(const std::filesystem::path& file, WeightNames names) const;
-  /// Resumes from a checkpoint.
+  /// Resumes from a checkpoint, the file that rank 0 sees. All ranks call it.
   /// \param exclude  parts that keep their initial state
   /// \throws UserError if the file is missing, or not a checkpoint of this model
   void load(const std::filesystem::path& file, const std::vector<CheckpointPart>& exclude);

@@ -3,6 +3,7 @@
 //
 // `parity coverage` with the trainer and the cases of this repository.
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -28,6 +29,20 @@ TEST_F(CoverageEndToEndTest, PairThatTheTrainerAccepts_IsInAnArm) {
   for (const Json& pair : json.at("pairs"))
     EXPECT_NE(pair.at("state"), "missing") << pair.dump() << "\nparity coverage --write N proposes cases";
   EXPECT_EQ(json.at("arms_run"), 0);
+}
+
+TEST_F(CoverageEndToEndTest, ArmsWithALauncher_AreShownByIt) {
+  const CommandResult found = parity("coverage --json");
+  ASSERT_EQ(found.status, 0) << found.output;
+  const Json json = read_json(found.output);
+  for (const Json& way : json.at("starts"))
+    if (way.at("name") == "torchrun") {
+      EXPECT_THAT(way.at("arms").get<std::vector<std::string>>(),
+                  testing::Contains("parallel/launchers:torchrun"));
+      EXPECT_THAT(way.at("features").get<std::vector<std::string>>(), testing::Contains("fsdp"));
+      return;
+    }
+  ADD_FAILURE() << json.at("starts").dump();
 }
 
 TEST_F(CoverageEndToEndTest, TopicWithoutThePairs_MissesAndProposesThem) {

@@ -104,8 +104,6 @@ TEST(CommandLineTest, SaysWhatIsWrong) {
               HasSubstr("--checkpoint-every needs"));
   EXPECT_THAT(error_of({"--set", "steps=2", "--resume", "--start-from", "k"}), HasSubstr("give one of them"));
   EXPECT_THAT(error_of({"--set", "steps=2", "--collect-trace"}), HasSubstr("give --trace FILE"));
-  EXPECT_THAT(error_of({"--set", "steps=2", "--collect-trace", "--trace", "t.h5", "--resume"}),
-              HasSubstr("continue in a new trace with --start-from"));
   EXPECT_THAT(error_of({"--set", "steps=2"}, {{"PARITY_DTYPE", "bfloat16"}}),
               HasSubstr("dtype = 'bfloat16'"));
   EXPECT_THAT(error_of({"--set", "steps=0"}), HasSubstr("steps = 0"));

@@ -22,7 +22,7 @@ toml::node_type type_of(const std::string& key) {
     return toml::node_type::integer;
   if (key == "launcher" || key == "local_traces")
     return toml::node_type::string;
-  if (key == "float64")
+  if (key == "float64" || key == "shared_folder")
     return toml::node_type::boolean;
   return key == "names" || key == "environment" ? toml::node_type::table : toml::node_type::array;
 }
@@ -75,8 +75,8 @@ void check_keys(const TomlTable& table, const Arm& arm) {
 
 const std::vector<std::string>& arm_keys() {
   static const std::vector<std::string> keys = {
-      "command",  "program", "environment",    "inputs",           "names",       "ranks", "float64",
-      "launcher", "nodes",   "ranks_per_node", "launcher_options", "local_traces"};
+      "command",  "program", "environment",    "inputs",           "names",        "ranks",         "float64",
+      "launcher", "nodes",   "ranks_per_node", "launcher_options", "local_traces", "shared_folder", "hosts"};
   return keys;
 }
 
@@ -87,8 +87,8 @@ void check_command_arm(const TomlTable& table, const Arm& arm) {
 }
 
 void check_base(const TomlTable& base) {
-  for (const char* key :
-       {"command", "program", "environment", "inputs", "launcher", "launcher_options", "local_traces"})
+  for (const char* key : {"command", "program", "environment", "inputs", "launcher", "launcher_options",
+                          "local_traces", "shared_folder", "hosts"})
     if (base.has(key))
       base.fail(base.place_of(key),
                 fmt::format("'{0}' belongs to an arm; move it to [arms.NAME], or name the program's key "

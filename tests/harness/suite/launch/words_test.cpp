@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/suite/launch/words.hpp"
 
+#include <cstdlib>
+
 #include <gmock/gmock.h>
 
 namespace parity::suite {
@@ -55,6 +57,29 @@ TEST(LaunchWordsTest, Srun_HasNodesTasksAndThreads) {
       launch_words(run_of(Launcher::srun, 2, {"--partition=x"}), {"srun", true, "", 0}, rank),
       ElementsAre(ElementsAre("srun", "--nodes=2", "--ntasks=4", "--ntasks-per-node=2", "--cpus-per-task=3",
                               "--kill-on-bad-exit=1", "--partition=x", "parity", "rank", "DIR")));
+}
+
+TEST(LaunchWordsTest, RemoteShell_StartsEachRankOnItsHost) {
+  PlannedRun run = run_of(Launcher::remote, 2, {"netns", "{host}"});
+  run.launch.hosts = {"a", "b"};
+  ::unsetenv("MASTER_ADDR");
+  const auto all = launch_words(run, {"netns", false, "", 0}, rank);
+  ASSERT_EQ(all.size(), 4U);
+  EXPECT_THAT(all[1], ElementsAre("netns", "a", "env", "RANK=1", "LOCAL_RANK=1", "WORLD_SIZE=4", "parity",
+                                  "rank", "DIR"));
+  EXPECT_THAT(all[2], ElementsAre("netns", "b", "env", "RANK=2", "LOCAL_RANK=0", "WORLD_SIZE=4", "parity",
+                                  "rank", "DIR"));
+}
+
+TEST(LaunchWordsTest, ShellThatJoinsWords_GetsAQuotedCommand) {
+  PlannedRun run = run_of(Launcher::remote, 1, {"ssh", "{host}", "{command}"});
+  run.launch.hosts = {"a"};
+  ::setenv("MASTER_ADDR", "10.0.0.1", 1);
+  const auto all = launch_words(run, {"ssh", false, "", 0}, {"parity", "rank", "a b"});
+  ::unsetenv("MASTER_ADDR");
+  EXPECT_THAT(
+      all[3],
+      ElementsAre("ssh", "a", "env RANK=3 LOCAL_RANK=3 WORLD_SIZE=4 MASTER_ADDR=10.0.0.1 parity rank 'a b'"));
 }
 
 TEST(LaunchWordsTest, External_IsTheCasesWords) {

@@ -248,6 +248,20 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"ExternalLauncherWithoutWords",
                 "[arms.zulu]\nlauncher = \"external\"\n" + check,
                 {"name.toml:2:1", "needs 'launcher_options'"}},
+        Mistake{"RemoteLauncherWithoutHosts",
+                "[arms.zulu]\nlauncher = \"remote\"\nlauncher_options = [\"ssh\", \"{host}\"]\n" + check,
+                {"name.toml:3:1", "needs 'hosts'"}},
+        Mistake{"RemoteLauncherWithoutAShell",
+                "[arms.zulu]\nlauncher = \"remote\"\nhosts = [\"a\"]\n" + check,
+                {"name.toml:3:1", "needs 'launcher_options' with {host}"}},
+        Mistake{"HostsOfAnotherLauncher",
+                "[arms.zulu]\nlauncher = \"srun\"\nhosts = [\"a\"]\n" + check,
+                {"name.toml:3:1", "'hosts' needs launcher = \"remote\""}},
+        Mistake{"HostsOfAnotherNumber",
+                "[arms.zulu]\nlauncher = \"remote\"\nnodes = 3\nhosts = [\"a\", \"b\"]\n"
+                "launcher_options = [\"ssh\", \"{host}\"]\n" +
+                    check,
+                {"cannot start 3 nodes on 2 hosts"}},
         Mistake{"KeyNearALaunchKeyOfACommand",
                 "[arms.zulu]\ncommand = [\"x\"]\nrank_per_node = 2\n" + check,
                 {"unknown key 'rank_per_node' in arm 'zulu'", "'ranks_per_node'"}},
@@ -259,6 +273,21 @@ INSTANTIATE_TEST_SUITE_P(
                 "local_traces = \"/tmp\"\n" +
                     check,
                 {"name.toml:6:1", "cannot collect 'local_traces'", "let a launcher start the ranks"}},
+        Mistake{"FarRanksWithoutAFolder",
+                "[arms.zulu]\nlauncher = \"srun\"\nshared_folder = false\n" + check,
+                {"name.toml:3:1", "'shared_folder = false' needs 'local_traces'"}},
+        Mistake{"FarRanksOfParity",
+                "[arms.zulu]\nlocal_traces = \"/tmp\"\nshared_folder = false\n" + check,
+                {"name.toml:3:1", "'shared_folder' needs a launcher"}},
+        Mistake{
+            "FarRanksOfACommand",
+            "[arms.zulu]\ncommand = [\"x\"]\nranks = 2\nlauncher = \"external\"\nlocal_traces = \"/tmp\"\n"
+            "shared_folder = false\n" +
+                check,
+            {"name.toml:6:1", "cannot serve the folder of a run", "let a launcher start the ranks"}},
+        Mistake{"SharedFolderOfAnotherType",
+                "[arms.zulu]\nlauncher = \"srun\"\nshared_folder = \"no\"\n" + check,
+                {"name.toml:3:1", "shared_folder", "true or false"}},
         Mistake{"LauncherInBase",
                 "[base]\nlauncher = \"srun\"\n[arms.zulu]\n" + check,
                 {"name.toml:2:1", "'launcher' belongs to an arm"}},
