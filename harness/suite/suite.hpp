@@ -8,19 +8,22 @@
 #include <string>
 #include <vector>
 
+#include "harness/base/terminal/progress.hpp"
+#include "harness/suite/cases/case.hpp"
 #include "harness/suite/judge/evidence.hpp"
 #include "harness/suite/judge/record_case.hpp"
 #include "harness/suite/plan/identity/content_hash.hpp"
 #include "harness/suite/plan/identity/machine.hpp"
 #include "harness/suite/plan/plan.hpp"
 #include "harness/suite/repeats.hpp"
+#include "harness/suite/results/case_outcome.hpp"
 #include "harness/suite/results/case_times.hpp"
 #include "harness/suite/results/file/writer.hpp"
-#include "harness/suite/run_suite.hpp"
 #include "harness/suite/runs/cache.hpp"
 #include "harness/suite/runs/place.hpp"
 #include "harness/suite/runs/runner.hpp"
 #include "harness/suite/runs/status.hpp"
+#include "harness/suite/suite_options.hpp"
 
 namespace parity::suite {
 

@@ -61,7 +61,8 @@ class Shards {
                       "belong together); run both with the same cases and the same N",
                       folders_.begin()->second.string(), folders_.begin()->first, first_.at("count").dump(),
                       folder.string(), index, shard.at("count").dump(),
-                      shard.at("suite") == first_.at("suite") ? "the same cases" : "other cases, or cases with other files"));
+                      shard.at("suite") == first_.at("suite") ? "the same cases"
+                                                              : "other cases, or cases with other files"));
     first_ = first_.is_null() ? shard : first_;
     if (const auto [known, is_new] = folders_.try_emplace(index, folder); !is_new)
       throw UserError(fmt::format("shard {} of {} is given twice: {} and {}; name each folder once", index,
