@@ -75,7 +75,8 @@ void note_repeated(Log& log, std::vector<int64_t> repeated, const std::vector<in
                                     are_text(repeated), repeated.front()));
   if (!lost.empty())
     log.notes.push_back(
-        fmt::format("{} left out, first {}: the run went back to a step before and did not log {} again",
+        fmt::format("{} left out, first {}: the run went back to a step before and did not log {} again; "
+                    "sort a file whose rows are in no order",
                     are_text(lost), lost.front(), lost.size() == 1 ? "it" : "them"));
 }
 

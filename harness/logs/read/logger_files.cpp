@@ -12,6 +12,7 @@
 #include "harness/base/json/json.hpp"
 #include "harness/base/processes/python_package.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
+#include "harness/logs/read/empty_cells.hpp"
 #include "harness/logs/read/json_log.hpp"
 
 namespace parity::logs {
@@ -67,6 +68,8 @@ Log read_by_logger(const std::string& path, const NameMap& map) {
   const Json json = read_json(facts);
   Log log = read_json_lines(stream, path, map);
   log.format = json.at("format").get<std::string>();
+  if (log.format == "Parquet")  // its nulls are the empty cells of pandas
+    fill_empty_cells(log, {});
   for (const Json& note : json.at("notes"))
     log.notes.push_back(escape_to_line(note.get<std::string>(), 500));
   return log;

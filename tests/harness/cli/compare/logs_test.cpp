@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `parity compare` and `parity import` on logs of several kinds: what they print, and their exit codes.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "harness/base/json/json.hpp"
@@ -199,6 +200,20 @@ TEST_F(LogsTest, OfLoggers_AreReadByTheirPackage) {
   EXPECT_EQ(parity("compare board.h5 b.csv").status, 0);
   put("board/trace.h5", "");
   EXPECT_THAT(shell(python + "parity compare board b.csv").err, HasSubstr("trace.h5"));
+}
+
+TEST_F(LogsTest, NullOfParquet_IsNan) {
+  std::string lines = "{\"format\": \"Parquet\", \"notes\": []}\n";
+  for (int step = 1; step <= 5; ++step)
+    lines += fmt::format("{{\"step\": {}{}, \"lr\": 0.1}}\n", step,
+                         step == 3 ? "" : fmt::format(", \"loss\": {}", 1.0 / (2 + step)));
+  put("rows", lines);
+  put("python", "#!/bin/sh\ncat rows > $6\n");
+  put("a.parquet", "PAR1");
+  EXPECT_EQ(shell("chmod +x python").status, 0);
+  const Outcome found = shell("env PARITY_PYTHON=./python parity compare a.parquet a.parquet");
+  EXPECT_EQ(found.status, 1) << found.out << found.err;
+  EXPECT_THAT(found.out, HasSubstr("'loss' is empty at 1 step, first 3, and counts as NaN there"));
 }
 
 TEST_F(LogsTest, OfLoggersWithoutPython_NameTheInstallLine) {
