@@ -72,6 +72,13 @@ std::string patterns_of(const std::vector<Item>& side) {
   return text;
 }
 
+/// Returns "ACTUAL is EXPECTED" for a pair whose names have other numbers; "" for any other.
+std::string renumbered_pair(const Finding& finding) {
+  if (!finding.by_values || finding.expected.front().role.indices == finding.actual.front().role.indices)
+    return "";
+  return Finding::names(finding.actual) + " is " + Finding::names(finding.expected);
+}
+
 std::string missing_text(const Checkpoint& expected, const Checkpoint& actual,
                          const std::vector<Finding>& findings) {
   for (const Checkpoint* side : {&expected, &actual})
@@ -131,7 +138,9 @@ std::vector<RuleSummary> CheckpointDifference::rules() const {
     if (!finding.agrees() || plain || (finding.by_name_only && e == a))
       continue;
     RuleSummary& rule = found[{e, a, finding.rule, finding.cast, finding.by_name_only}];
-    rule = {e, a, finding.rule, finding.cast, finding.verdict, finding.by_name_only, rule.tensors + 1};
+    const std::string renumbered = rule.renumbered.empty() ? renumbered_pair(finding) : rule.renumbered;
+    rule = {e,         a, finding.rule, finding.cast, finding.verdict, finding.by_name_only, rule.tensors + 1,
+            renumbered};
   }
   std::vector<RuleSummary> result;
   for (auto& [key, rule] : found)
