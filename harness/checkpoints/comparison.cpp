@@ -87,6 +87,21 @@ std::string missing_text(const Checkpoint& expected, const Checkpoint& actual,
   return findings.empty() ? "no tensor was compared" : "";
 }
 
+/// Returns how many elements a narrower dtype makes zero in tensors that agree; "" without any.
+std::string underflow_note(const std::vector<Finding>& findings) {
+  int64_t elements = 0;
+  size_t tensors = 0;
+  for (const Finding& finding : findings)
+    if (finding.agrees() && finding.gap.underflowed > 0) {
+      elements += finding.gap.underflowed;
+      ++tensors;
+    }
+  return tensors == 0 ? ""
+                      : fmt::format("{} of {} are not zero in the wider dtype and zero in the narrower one",
+                                    compare::count_text(static_cast<size_t>(elements), "element"),
+                                    compare::count_text(tensors, "tensor"));
+}
+
 Release release_of(const Checkpoint& expected, const Checkpoint& actual) {
   return [e = expected.memory, a = actual.memory](const std::byte* data, size_t bytes) {
     for (const auto& memory : {e, a})
@@ -184,6 +199,8 @@ CheckpointDifference compare_checkpoints(const Checkpoint& expected, const Check
     difference.findings = pair_tensors(expected, actual, options.renamed, options.globs, search);
     review_rules(difference.findings, search, expected.head_size > 0 ? expected.head_size : actual.head_size);
     note_equal_bits(difference.findings);
+    if (const std::string note = underflow_note(difference.findings); !note.empty())
+      difference.notes.push_back(note);
     difference.steps = step_distance(expected, actual);
   }
   difference.missing = missing_text(expected, actual, difference.findings);
