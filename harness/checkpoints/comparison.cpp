@@ -72,12 +72,34 @@ std::string patterns_of(const std::vector<Item>& side) {
   return text;
 }
 
+/// Returns "ACTUAL is EXPECTED" for a pair whose names have other numbers; "" for any other.
+std::string renumbered_pair(const Finding& finding) {
+  if (!finding.by_values || finding.expected.front().role.indices == finding.actual.front().role.indices)
+    return "";
+  return Finding::names(finding.actual) + " is " + Finding::names(finding.expected);
+}
+
 std::string missing_text(const Checkpoint& expected, const Checkpoint& actual,
                          const std::vector<Finding>& findings) {
   for (const Checkpoint* side : {&expected, &actual})
     if (side->tensors.empty())
       return escape_to_line(side->path) + " has no tensors";
   return findings.empty() ? "no tensor was compared" : "";
+}
+
+/// Returns how many elements a narrower dtype makes zero in tensors that agree; "" without any.
+std::string underflow_note(const std::vector<Finding>& findings) {
+  int64_t elements = 0;
+  size_t tensors = 0;
+  for (const Finding& finding : findings)
+    if (finding.agrees() && finding.gap.underflowed > 0) {
+      elements += finding.gap.underflowed;
+      ++tensors;
+    }
+  return tensors == 0 ? ""
+                      : fmt::format("{} of {} are not zero in the wider dtype and zero in the narrower one",
+                                    compare::count_text(static_cast<size_t>(elements), "element"),
+                                    compare::count_text(tensors, "tensor"));
 }
 
 Release release_of(const Checkpoint& expected, const Checkpoint& actual) {
@@ -131,7 +153,9 @@ std::vector<RuleSummary> CheckpointDifference::rules() const {
     if (!finding.agrees() || plain || (finding.by_name_only && e == a))
       continue;
     RuleSummary& rule = found[{e, a, finding.rule, finding.cast, finding.by_name_only}];
-    rule = {e, a, finding.rule, finding.cast, finding.verdict, finding.by_name_only, rule.tensors + 1};
+    const std::string renumbered = rule.renumbered.empty() ? renumbered_pair(finding) : rule.renumbered;
+    rule = {e,         a, finding.rule, finding.cast, finding.verdict, finding.by_name_only, rule.tensors + 1,
+            renumbered};
   }
   std::vector<RuleSummary> result;
   for (auto& [key, rule] : found)
@@ -175,6 +199,8 @@ CheckpointDifference compare_checkpoints(const Checkpoint& expected, const Check
     difference.findings = pair_tensors(expected, actual, options.renamed, options.globs, search);
     review_rules(difference.findings, search, expected.head_size > 0 ? expected.head_size : actual.head_size);
     note_equal_bits(difference.findings);
+    if (const std::string note = underflow_note(difference.findings); !note.empty())
+      difference.notes.push_back(note);
     difference.steps = step_distance(expected, actual);
   }
   difference.missing = missing_text(expected, actual, difference.findings);

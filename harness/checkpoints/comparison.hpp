@@ -36,6 +36,8 @@ struct RuleSummary {
   Verdict verdict = Verdict::identical;
   bool by_name_only = false;
   size_t tensors = 0;
+  /// A pair whose names have other numbers, such as layer 4 for layer 0; "" if all numbers are equal.
+  std::string renumbered = {};
 };
 
 /// The difference between two checkpoints.

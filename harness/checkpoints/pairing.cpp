@@ -195,6 +195,7 @@ class Pairing {
     for (const ValuePair& pair : pairs_by_values(expected_.left(), actual_.left())) {
       Finding finding = search({*pair.expected}, {*pair.actual}, {pair.rule}, {.square_too = true}, options_);
       finding.note = finding.note.empty() ? "found by its values" : finding.note;
+      finding.by_values = true;
       if (is_selected(finding.expected) || is_selected(finding.actual))
         findings_.push_back(std::move(finding));
       expected_.take(*pair.expected);

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "harness/checkpoints/match/renaming.hpp"
+
 namespace parity::checkpoints {
 namespace {
 
@@ -113,6 +115,7 @@ void review_rules(std::vector<Finding>& findings, const SearchOptions& options, 
   review_squares(findings, options);
   review_roles(findings);
   review_heads(findings, head_size);
+  review_renaming(findings);
 }
 
 }  // namespace parity::checkpoints

@@ -38,6 +38,7 @@ struct Finding {
   Gap gap;           ///< under the rule
   bool has_gap = false;
   bool bits_only = false;     ///< the dtype has no ULPs here
+  bool by_values = false;     ///< paired by equal bits alone, under names that say nothing
   bool by_name_only = false;  ///< other rules hold too, as all elements or rows are the same
   std::string note;           ///< why it is different, or what to know
   /// A rule that makes the sides equal, but that names and shapes do not call for.

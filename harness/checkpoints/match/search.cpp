@@ -10,6 +10,7 @@
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/checkpoints/match/finding.hpp"
 #include "harness/checkpoints/views/cast.hpp"
+#include "harness/tensor/roundoff.hpp"
 
 namespace parity::checkpoints {
 namespace {
@@ -98,6 +99,24 @@ std::string padding_problem(const Rule& rule, const Role& role) {
   return "";
 }
 
+/// Returns what a cast makes of finite elements beyond rounding; "" if nothing.
+std::string overflow_text(const Gap& gap, DType to) {
+  return gap.overflowed == 0 ? ""
+                             : fmt::format("{} of {} elements are finite, and infinite in {}", gap.overflowed,
+                                           gap.count, name_of(to));
+}
+
+/// Returns what a cast makes zero, if that is more of the tensor's norm than rounding may change.
+std::string underflow_problem(const Gap& gap, DType to) {
+  const double most = unit_roundoff(to);
+  return !(gap.underflow_share() > most)
+             ? ""
+             : fmt::format(
+                   "{} of {} elements are not zero, and zero in {}: {:.2g} of the norm, and rounding loses "
+                   "at most {:.2g}",
+                   gap.underflowed, gap.count, name_of(to), gap.underflow_share(), most);
+}
+
 class Search {
  public:
   Search(Finding& finding, const std::vector<Rule>& rules, const Expectation& expectation,
@@ -134,6 +153,8 @@ class Search {
     finding_.has_gap = true;
     if (!finding_.gap.equal())
       be_different("every bit is equal, but NaN agrees with nothing; --equal-nan accepts it");
+    if (const std::string problem = underflow_problem(finding_.gap, cast_.to); !problem.empty())
+      be_different(problem);
     if (rule.kind == RuleKind::padded)
       if (const std::string problem = padding_problem(rule, finding_.role()); !problem.empty())
         be_different(problem);
@@ -203,7 +224,9 @@ class Search {
     describe(*closest);
     finding_.gap = last_ == closest ? last_gap_ : measured(*closest, cast_.to, options_);
     finding_.has_gap = true;
-    be_different(closest->text.empty() ? "" : "not equal by any rule; closest: " + closest->text);
+    const std::string overflow = overflow_text(finding_.gap, cast_.to);
+    const std::string rule = closest->text.empty() ? "" : "not equal by any rule; closest: " + closest->text;
+    be_different(overflow.empty() || rule.empty() ? overflow + rule : rule + "; " + overflow);
   }
 
   void describe(const Rule& rule) {

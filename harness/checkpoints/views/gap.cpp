@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "harness/checkpoints/views/cast.hpp"
+#include "harness/checkpoints/views/cast_loss.hpp"
 #include "harness/measure/difference/measure_difference.hpp"
+#include "harness/tensor/conversions.hpp"
 
 namespace parity::checkpoints {
 namespace {
@@ -28,15 +30,19 @@ class Elements {
       gather(view, gathered_.data());
       from = gathered_.data();
     }
+    stored_ = from;
     if (view.dtype == to)
       return from;
     converted_.resize(count * size_of(to));
     convert(view.dtype, from, to, converted_.data(), view.size());
     return converted_.data();
   }
+  /// Returns the elements of the last read() in the view's own dtype.
+  const std::byte* stored() const { return stored_; }
 
  private:
   std::vector<std::byte> gathered_, converted_;
+  const std::byte* stored_ = nullptr;
 };
 
 /// Returns the place of the element with this row-major index.
@@ -63,13 +69,56 @@ Gap gap_of(const measure::Difference& d, const StridedView& expected) {
   return gap;
 }
 
+/// Two pieces of one shape, converted to one dtype.
+struct Converted {
+  const std::byte *expected, *actual;
+  CastLoss of_expected, of_actual;
+};
+
+/// Converts pieces, and measures what the conversion of either loses.
+class PieceReader {
+ public:
+  explicit PieceReader(DType to) : to_(to) {}
+
+  Converted read(const StridedView& e, const StridedView& a) {
+    const std::byte *left = expected_.read(e, to_), *right = actual_.read(a, to_);
+    return {left, right, cast_loss(e.dtype, expected_.stored(), to_, left, right, e.size()),
+            cast_loss(a.dtype, actual_.stored(), to_, right, left, a.size())};
+  }
+
+ private:
+  DType to_;
+  Elements expected_, actual_;
+};
+
+/// Adds what a cast loses to a gap of the same pieces.
+void add_loss(Gap& gap, const CastLoss& loss, const StridedView& e, const StridedView& a) {
+  gap.overflowed += loss.overflowed;
+  gap.differing += loss.overflowed;
+  gap.underflowed += loss.underflowed;
+  gap.underflow_squares += loss.underflow_squares;
+  if (loss.overflowed == 0 || std::isnan(gap.max_abs_error))
+    return;
+  gap.worst = element_at(e, loss.first_overflow);
+  gap.worst_expected = widen(e.dtype, gap.worst);
+  gap.worst_actual = widen(a.dtype, element_at(a, loss.first_overflow));
+  gap.max_abs_error = gap.error_squares = std::numeric_limits<double>::infinity();
+  gap.max_ulp = measure::Difference::no_ulp;
+}
+
 }  // namespace
 
 double Gap::relative_l2() const {
   if (error_squares == 0)
     return 0;
+  if (std::isinf(error_squares))
+    return error_squares;
   return expected_squares == 0 ? std::numeric_limits<double>::infinity()
                                : std::sqrt(error_squares / expected_squares);
+}
+
+double Gap::underflow_share() const {
+  return underflowed == 0 ? 0 : std::sqrt(underflow_squares / (underflow_squares + expected_squares));
 }
 
 void Gap::add(const Gap& other) {
@@ -84,6 +133,9 @@ void Gap::add(const Gap& other) {
   count += other.count;
   differing += other.differing;
   max_ulp = std::max(max_ulp, other.max_ulp);
+  overflowed += other.overflowed;
+  underflowed += other.underflowed;
+  underflow_squares += other.underflow_squares;
   error_squares += other.error_squares;
   expected_squares += other.expected_squares;
 }
@@ -100,20 +152,26 @@ Gap measure_gap(const ViewPair& pair, DType to, const measure::DifferencePolicy&
     return gap_of(measure_difference(expected, actual, options), pair.expected);
   }
   Gap gap;
-  Elements expected, actual;
+  PieceReader reader(to);
   for_each_piece(pair.expected, pair.actual, piece, [&](const StridedView& e, const StridedView& a) {
-    const TensorView left{to, e.shape, expected.read(e, to)}, right{to, e.shape, actual.read(a, to)};
-    gap.add(gap_of(measure_difference(left, right, options), e));
+    const Converted pieces = reader.read(e, a);
+    const TensorView left{to, e.shape, pieces.expected}, right{to, e.shape, pieces.actual};
+    Gap part = gap_of(measure_difference(left, right, options), e);
+    add_loss(part, pieces.of_expected, e, a);
+    add_loss(part, pieces.of_actual, e, a);
+    gap.add(part);
     return true;
   });
   return gap;
 }
 
 bool have_equal_bits(const ViewPair& pair, DType to) {
-  Elements expected, actual;
+  PieceReader reader(to);
   const auto equal = [&](const StridedView& e, const StridedView& a) {
     const size_t bytes = static_cast<size_t>(e.size()) * size_of(to);
-    return std::memcmp(expected.read(e, to), actual.read(a, to), bytes) == 0;
+    const Converted pieces = reader.read(e, a);
+    return std::memcmp(pieces.expected, pieces.actual, bytes) == 0 && pieces.of_expected.overflowed == 0 &&
+           pieces.of_actual.overflowed == 0;
   };
   // Most candidates of a search differ in their first elements.
   bool begins_equal = true;

@@ -107,7 +107,8 @@ std::string describe_rule(const checkpoints::RuleSummary& rule) {
   text += rule.by_name_only                  ? "; by name only, since all elements or rows are the same"
           : rule.verdict == Verdict::rounded ? "; bit for bit after rounding"
                                              : "; bit for bit";
-  return text + " (" + compare::count_text(rule.tensors, "tensor") + ")";
+  return text + " (" + compare::count_text(rule.tensors, "tensor") +
+         (rule.renumbered.empty() ? "" : "; " + rule.renumbered) + ")";
 }
 
 void print_checkpoints(const CheckpointDifference& difference, bool all) {

@@ -5,27 +5,9 @@
 #include <cmath>
 #include <cstdint>
 
-#include "harness/tensor/dtype.hpp"
+#include "harness/tensor/roundoff.hpp"
 
 namespace parity::laws {
-
-/// Returns half the distance from 1 to the next number of a type: the largest relative error of one rounding.
-constexpr double unit_roundoff(DType dtype) {
-  switch (dtype) {
-    case DType::float64:
-      return 0x1p-53;
-    case DType::bfloat16:
-      return 0x1p-8;
-    case DType::float16:
-      return 0x1p-11;
-    case DType::float8_e4m3fn:
-      return 0x1p-4;
-    case DType::float8_e5m2:
-      return 0x1p-3;
-    default:
-      return 0x1p-24;
-  }
-}
 
 /// Returns a bound of the relative error of an L2 norm of n elements that a trainer computed.
 ///

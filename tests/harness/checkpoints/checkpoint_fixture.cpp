@@ -155,7 +155,8 @@ std::string CheckpointTest::write(const std::string& name, const Weights& weight
     tensors.push_back({key, dtype, weight.shape, [&weight = weight, dtype](const auto& take) {
                          std::vector<uint16_t> rounded;
                          for (const float value : weight.values)
-                           rounded.push_back(float_to_bfloat16(value));
+                           rounded.push_back(dtype == DType::float16 ? float_to_float16(value)
+                                                                     : float_to_bfloat16(value));
                          if (dtype == DType::float32)
                            take(weight.values.data(), weight.values.size() * sizeof(float));
                          else
@@ -171,6 +172,11 @@ CheckpointDifference CheckpointTest::compare(const Weights& expected, const Weig
   const Checkpoint first = open_checkpoint(write("a.safetensors", expected));
   const Checkpoint second = open_checkpoint(write("b.safetensors", actual));
   return compare_checkpoints(first, second, options);
+}
+
+CheckpointDifference CheckpointTest::compare_rounded(const Weights& weights, DType narrow) const {
+  return compare_checkpoints(open_checkpoint(write("wide.safetensors", weights)),
+                             open_checkpoint(write("narrow.safetensors", weights, narrow)), {});
 }
 
 const Finding& CheckpointTest::finding(const CheckpointDifference& difference, const std::string& name) {

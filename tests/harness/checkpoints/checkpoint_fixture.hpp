@@ -49,10 +49,12 @@ void move(Weights& weights, const std::string& from, const std::string& to);
 
 class CheckpointTest : public FolderTest {
  protected:
-  /// Writes a safetensors file. \param dtype  float32 or bfloat16, to which values are rounded
+  /// Writes a safetensors file. \param dtype  float32, or bfloat16 or float16, to which values are rounded
   std::string write(const std::string& name, const Weights& weights, DType dtype = DType::float32) const;
   CheckpointDifference compare(const Weights& expected, const Weights& actual,
                                const ComparisonOptions& options = {}) const;
+  /// Compares weights with the same in a narrower dtype.
+  CheckpointDifference compare_rounded(const Weights& weights, DType narrow) const;
   /// Returns the finding of a tensor of the expected side.
   static const Finding& finding(const CheckpointDifference& difference, const std::string& name);
 };
