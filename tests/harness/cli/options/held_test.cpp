@@ -50,7 +50,8 @@ TEST_F(HeldTest, CasesThatHeld_AreCounted) {
 
 TEST_F(HeldTest, ACaseWhoseFileChanged_IsRun) {
   EXPECT_EQ(parity("run topic/same").status, 0);
-  write_case("same", no_golden() + copying_arm("first", "a") + copying_arm("second", "b") + losses_identical());
+  write_case("same",
+             no_golden() + copying_arm("first", "a") + copying_arm("second", "b") + losses_identical());
   EXPECT_EQ(parity("run --rerun-failed topic/same").status, 1);
 }
 
