@@ -58,9 +58,11 @@ std::optional<PrintedDigits> digits_of_results(const Log& log) {
 
 /// Returns the digits that a log printed a channel with; nothing for all.
 std::optional<PrintedDigits> digits_of_channel(const Log& log, const std::string& channel) {
+  if (is_training_result(channel))  // by itself: Hugging Face rounds the loss, and not grad_norm
+    return printed_digits(log.channels.at(channel).values);
   const std::optional<PrintedDigits> results = digits_of_results(log);
-  if (!results || is_training_result(channel))
-    return results ? printed_digits(log.channels.at(channel).values) : std::nullopt;
+  if (!results)
+    return std::nullopt;
   const int own = most_significant(log.channels.at(channel).values);
   if (own > most_printed)
     return std::nullopt;

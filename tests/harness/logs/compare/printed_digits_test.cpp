@@ -122,6 +122,23 @@ TEST(PrintedDigits, EqualFormats_AreComparedExactly) {
             1U);
 }
 
+TEST(PrintedDigits, LossRoundedBesideANormOfAllDigits_Agrees) {
+  // Hugging Face's Trainer rounds the loss to 4 decimals and prints the norm of the gradient with all digits.
+  const Log trace = log_of_channels({{"loss", losses()}, {"grad_norm", losses()}});
+  std::vector<double> rounded = printed(losses(), "{:.4f}");
+  EXPECT_EQ(
+      compare_logs(trace, log_of_channels({{"loss", rounded}, {"grad_norm", losses()}}), {}).exit_code(),
+      ExitCode::agree);
+  std::vector<double> norms = losses();
+  norms[5] *= 1 + 1e-12;
+  EXPECT_EQ(compare_logs(trace, log_of_channels({{"loss", rounded}, {"grad_norm", norms}}), {}).exit_code(),
+            ExitCode::differ);
+  rounded[7] += 1e-4;
+  EXPECT_EQ(
+      compare_logs(trace, log_of_channels({{"loss", rounded}, {"grad_norm", losses()}}), {}).exit_code(),
+      ExitCode::differ);
+}
+
 TEST(PrintedDigits, ShortRateInALogOfAllDigits_IsExact) {
   // A schedule of short decimals is not a rounded one: 1e-4 against 1.0004e-4 is another rate.
   std::vector<double> rate, other;
