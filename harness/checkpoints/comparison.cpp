@@ -79,12 +79,47 @@ std::string renumbered_pair(const Finding& finding) {
   return Finding::names(finding.actual) + " is " + Finding::names(finding.expected);
 }
 
+bool is_empty(const Item& item) {
+  return item.view.size() == 0;
+}
+
+bool is_weight(const Item& item) {
+  return item.role.known || !item.role.leaf().empty();
+}
+
+/// Returns why tensors without elements make agreement prove nothing; "" if they do not. A sharded program
+/// saves them where the elements are on other ranks.
+std::string empty_text(const std::vector<Finding>& findings) {
+  size_t compared = 0;
+  std::vector<const Item*> weights;
+  for (const Finding& finding : findings)
+    for (const std::vector<Item>* side : {&finding.expected, &finding.actual})
+      for (const Item& item : *side) {
+        compared += is_empty(item) ? 0 : 1;
+        if (is_empty(item) && is_weight(item) && side == &finding.expected)
+          weights.push_back(&item);
+      }
+  constexpr const char* hint = "gather the weights of all ranks (ZeRO-3, FSDP) before saving them";
+  if (compared == 0)
+    return fmt::format("no element was compared ({} without elements); {}",
+                       compare::count_text(findings.size(), "tensor"), hint);
+  if (weights.empty())
+    return "";
+  return fmt::format("{} no elements, first {}; {}",
+                     weights.size() == 1 ? "1 weight has" : fmt::format("{} weights have", weights.size()),
+                     escape_to_line(weights.front()->name), hint);
+}
+
 std::string missing_text(const Checkpoint& expected, const Checkpoint& actual,
                          const std::vector<Finding>& findings) {
   for (const Checkpoint* side : {&expected, &actual})
     if (side->tensors.empty())
       return escape_to_line(side->path) + " has no tensors";
-  return findings.empty() ? "no tensor was compared" : "";
+  if (findings.empty())
+    return "no tensor was compared";
+  const bool agree =
+      std::all_of(findings.begin(), findings.end(), [](const Finding& finding) { return finding.agrees(); });
+  return agree ? empty_text(findings) : "";  // a difference is one, whatever else is missing
 }
 
 /// Returns how many elements a narrower dtype makes zero in tensors that agree; "" without any.

@@ -3,6 +3,7 @@
 #include "harness/checkpoints/files/open_checkpoint.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cstring>
 #include <filesystem>
 
@@ -57,6 +58,25 @@ std::vector<fs::path> files_ending(const fs::path& folder, std::string_view with
   return found;
 }
 
+/// Returns whether a file is one of several: "model-00001-of-00002.safetensors".
+bool is_one_shard(const fs::path& file) {
+  const std::string stem = file.stem().string();
+  const auto digits_before = [&](size_t end) {
+    size_t begin = end;
+    while (begin > 0 && std::isdigit(static_cast<unsigned char>(stem[begin - 1])) != 0)
+      --begin;
+    return stem.substr(begin, end - begin);
+  };
+  constexpr std::string_view of = "-of-";
+  const std::string count = digits_before(stem.size());
+  const size_t before = stem.size() - count.size();
+  if (before < of.size() || stem.compare(before - of.size(), of.size(), of) != 0 ||
+      digits_before(before - of.size()).empty())
+    return false;
+  const size_t digit = count.find_first_not_of('0');
+  return digit != std::string::npos && count.substr(digit) != "1";
+}
+
 /// Returns the file that stands for a folder of safetensors or torch.save files; empty if it has none.
 /// \throws UserError if several could be meant
 fs::path file_of_folder(const fs::path& folder) {
@@ -72,6 +92,12 @@ fs::path file_of_folder(const fs::path& folder) {
       throw UserError(fmt::format(
           "cannot choose a checkpoint in {} ({} files end in {} and no index lists them); name one of them",
           escape_to_line(folder.string()), found.size(), with));
+    if (found.size() == 1 && with == tensors_ending && is_one_shard(found.front()))
+      throw UserError(
+          fmt::format("cannot read {} ({} is one shard of several, and no index lists them); copy "
+                      "the other shards and the index, or name the file",
+                      escape_to_line(folder.string()), escape_to_line(found.front().filename().string())),
+          ExitCode::missing);
     if (found.size() == 1)
       return found.front();
   }

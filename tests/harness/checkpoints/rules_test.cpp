@@ -229,5 +229,17 @@ TEST_F(Rules, OrderOfRows_DependsOnTheModel) {
   EXPECT_EQ(compare(expected, actual).exit_code(), ExitCode::agree);
 }
 
+TEST_F(Rules, ScalarsOfPermutedWeights_HaveNoRows) {
+  Weights expected, actual;
+  for (const char* state : {"step", "param_group"}) {
+    expected["optimizer.state.model.layers.0.self_attn.q_proj.weight." + std::string(state)] =
+        constant({}, 3);
+    actual["optimizer.state.layers.0.attention.wq.weight." + std::string(state)] = constant({}, 3);
+  }
+  EXPECT_EQ(compare(expected, actual).exit_code(), ExitCode::agree);
+  actual["optimizer.state.layers.0.attention.wq.weight.param_group"] = constant({}, 1);
+  EXPECT_EQ(compare(expected, actual).exit_code(), ExitCode::differ);
+}
+
 }  // namespace
 }  // namespace parity::checkpoints

@@ -29,6 +29,7 @@ from torch.distributed.tensor import Shard, distribute_tensor
 
 from parity.checkpoints import distributed
 from parity.checkpoints.command import COMMAND
+from parity.checkpoints.flatten import flatten
 
 PARITY = sys.argv[2]
 warnings.simplefilter("ignore")
@@ -111,6 +112,59 @@ class CheckpointsTest(unittest.TestCase):
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("all 4 step counters are 5 updates further in the second checkpoint", done.stdout)
         self.assertEqual(json.loads(self.compare("b.pt", "a.pt", "--json").stdout)["steps"]["least"], -5)
+
+    def groups(self, name, *groups, names=True):
+        """Saves the optimizer of four parameters in these groups, of which the first has a decay, in three formats."""
+        torch.manual_seed(2)
+        model = torch.nn.ParameterDict({key: torch.nn.Parameter(torch.randn(8)) for key in "abcd"})
+        every = dict(model.named_parameters())
+        optimizer = torch.optim.AdamW([{"params": [(key, every[key]) if names else every[key] for key in group],
+                                        "weight_decay": 0.0 if i else 0.1} for i, group in enumerate(groups)])
+        for parameter in model.parameters():
+            parameter.grad = torch.full((8,), 0.5)
+        optimizer.step()
+        torch.save(optimizer.state_dict(), self.path(f"{name}.pt"))
+        state = get_state_dict(model, optimizer)[1]
+        torch.save({"optimizer": state}, self.path(f"{name}.full.pt"))
+        dcp.save({"optimizer": state}, checkpoint_id=self.path(f"{name}.dcp"), no_dist=True)
+
+    def test_groups_of_named_parameters_count(self):
+        self.groups("first", "abc", "d")
+        self.groups("moved", "ab", "cd")
+        self.groups("order", "cab", "d")
+        for kind in (".pt", ".full.pt", ".dcp"):
+            done = self.compare("first" + kind, "order" + kind)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            done = self.compare("first" + kind, "moved" + kind)
+            self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+            self.assertIn("optimizer.state.c.param_group: 0 against 1", done.stdout)
+            self.assertIn("different: 1 of ", done.stdout)
+        for kind in (".full.pt", ".dcp"):
+            done = self.compare("first.pt", "order" + kind)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_groups_of_numbered_parameters_count(self):
+        self.groups("first", "abc", "d", names=False)
+        self.groups("moved", "ab", "cd", names=False)
+        self.assertEqual(self.compare("first.pt", "first.pt").returncode, 0)
+        done = self.compare("first.pt", "moved.pt")
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertIn("optimizer.param_groups.0.params", done.stdout)
+        state = torch.load(self.path("first.pt"))
+        state["param_groups"][0]["params"] = [1, 0, 2]  # PyTorch gives the states to other parameters
+        torch.save(state, self.path("swapped.pt"))
+        done = self.compare("first.pt", "swapped.pt")
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertIn("optimizer.param_groups.0.params[0]: 0 against 1", done.stdout)
+
+    def test_parameter_without_state_has_a_group(self):
+        for name, groups in (("a", ([0, 1], [2])), ("b", ([0], [1, 2]))):
+            settings = [{"lr": 0.1, "params": one, "param_names": [f"p{i}" for i in one]} for one in groups]
+            torch.save({"state": {}, "param_groups": settings}, self.path(f"{name}.pt"))
+        self.assertIn("optimizer.state.p1.param_group", self.compare("a.pt", "b.pt").stdout)
+        for bad in ([[0]], [{}], [torch.ones(2)], "ab", None, [2**70], [-1]):  # no list of numbers
+            settings = [{"lr": 0.1, "params": bad, "param_names": ["p"]}, 7]
+            flatten({"state": {}, "param_groups": settings}, [])  # raises nothing
 
     def test_one_element_is_found(self):
         training = Training(1)

@@ -17,7 +17,7 @@ from torch.distributed.checkpoint.default_planner import DefaultLoadPlanner
 from torch.distributed.checkpoint.metadata import Metadata, StorageMeta, TensorStorageMetadata
 
 from ..conversion import Problem, one_line
-from .flatten import flatten
+from .flatten import flatten, group_entries
 from .safetensors_file import Entry
 
 METADATA = ".metadata"
@@ -172,4 +172,5 @@ def _value(path: pathlib.Path, metadata: Metadata, name: str, left_out: list[str
     if isinstance(value, io.BytesIO):
         left_out.append(name)
         return []
-    return flatten({name: value}, left_out)
+    grouped = group_entries(name, value)
+    return flatten({name: value}, left_out) if grouped is None else grouped
