@@ -114,13 +114,14 @@ const Json clipped = {{"optimizer.qk_clip", 0.5}};
 
 INSTANTIATE_TEST_SUITE_P(
     Heads, PyTorchQkClipTest,
-    testing::Values(Setting{"Plain", "float32", with(ungrouped, clipped)},
-                    Setting{"PlainFloat64", "float64", with(ungrouped, clipped)},
-                    Setting{"SharedKeys", "float32", with(with(grouped, clipped), {{"lr.base", 0.02}})},
-                    Setting{"Layer", "float32",
-                            with(with(ungrouped, clipped), {{"optimizer.qk_clip_scope", "layer"}})},
-                    Setting{"Documents", "float64", with(with(ungrouped, clipped), packed_documents)},
-                    Setting{"Muon", "float32", with(with(ungrouped, clipped), {{"optimizer.name", "muon"}})}),
+    testing::Values(
+        Setting{"Plain", "float32", with(ungrouped, clipped)},
+        Setting{"PlainFloat64", "float64", with(ungrouped, clipped)},
+        Setting{"SharedKeys", "float32", with(with(grouped, clipped), {{"lr.base", 0.02}})},
+        Setting{"Layer", "float32", with(with(ungrouped, clipped), {{"optimizer.qk_clip_scope", "layer"}})},
+        Setting{"Documents", "float64", with(with(ungrouped, clipped), packed_documents)},
+        Setting{"Muon", "float32",
+                with(with(ungrouped, clipped), {{"optimizer.name", "muon"}, {"optimizer.qk_clip", 0.1}})}),
     name_of_setting);
 
 /// The channel mtp_loss too.
