@@ -177,7 +177,8 @@ TEST(GatedDeltaNetTest, Convolution_IsPyTorchsOfEachChannel) {
   const torch::Tensor x = torch::randn({2, 9, 6}, torch::kFloat64),
                       taps = torch::randn({6, 1, 4}, torch::kFloat64);
   const torch::Tensor expected =
-      at::silu(at::conv1d(at::constant_pad_nd(x.transpose(1, 2), {3, 0}), taps, {}, 1, 0, 1, 6))
+      at::silu(at::conv1d(at::constant_pad_nd(x.transpose(1, 2), {3, 0}), taps, /*bias=*/{},
+                          at::IntArrayRef{1}, at::IntArrayRef{0}, at::IntArrayRef{1}, 6))
           .transpose(1, 2);
   EXPECT_TRUE(short_convolution(x, taps, {}, {}).allclose(expected, rounding, rounding));
   const torch::Tensor documents = torch::tensor({{0, 0, 0, 0, 1, 1, 1, 1, 1}, {4, 4, 5, 6, 6, 6, 6, 6, 6}});
