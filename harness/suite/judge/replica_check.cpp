@@ -86,7 +86,7 @@ std::optional<JudgedCheck> replica_check(const std::string& arm, const trace::Tr
   if (result.passed && trace.replicas_compared() == trace.replica_settings()) {
     result.sentence = fmt::format(
         "{} of the optimizer are equal on the {} ranks of {}; no two ranks recorded one tensor, so their "
-        "replicas were not compared",
+        "replicas were not compared (a check of param compares them)",
         compare::count_text(trace.replica_settings(), "setting"), trace.ranks(), arm);
     return JudgedCheck{results::CheckKind::replicas, "replicas", claim, result};
   }

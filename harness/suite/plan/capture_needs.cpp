@@ -163,15 +163,6 @@ trace::Capture needs_of_golden(const RunLength& length) {
   return capture;
 }
 
-trace::Capture needs_of_replicas(const RunLength& length) {
-  std::vector<int64_t> steps = {1};
-  if (length.known && length.steps > 1)
-    steps.push_back(length.steps);
-  trace::Capture capture;
-  capture.sketches.push_back({std::move(steps), {trace::Phase::param}, {"*"}});
-  return capture;
-}
-
 trace::Capture needs_of_replay() {
   trace::Capture capture;
   capture.tensors.push_back({{}, {trace::Phase::input}, {std::string(trace::routes_glob)}});

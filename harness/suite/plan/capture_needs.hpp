@@ -57,10 +57,6 @@ trace::Capture needs_of_interrupted(const RunLength& length);
 /// update.
 trace::Capture needs_of_golden(const RunLength& length);
 
-/// Returns what shows whether the ranks of a command train one model: digests of the parameters after the
-/// first update, and after the last where it is known.
-trace::Capture needs_of_replicas(const RunLength& length);
-
 /// Returns what a run needs to record if another arm replays its routes: the routes of each update.
 trace::Capture needs_of_replay();
 

@@ -84,7 +84,7 @@ TEST_F(ReplicaCheckTest, SettingsAlone_AreNotReplicas) {
   EXPECT_EQ(
       check->result.sentence,
       "2 settings of the optimizer are equal on the 2 ranks of arm; no two ranks recorded one tensor, so "
-      "their replicas were not compared");
+      "their replicas were not compared (a check of param compares them)");
 }
 
 TEST_F(ReplicaCheckTest, ARunOfOneRankHasNone) {
