@@ -22,7 +22,7 @@ torch::Tensor of_length_one(const torch::Tensor& x) {
 /// 0.
 torch::Tensor moved_on(const torch::Tensor& x_BSC, int64_t by, const torch::Tensor& documents_BS) {
   const int64_t S = x_BSC.size(1);
-  const torch::Tensor moved = at::constant_pad_nd(x_BSC, {0, 0, by, 0}).narrow(1, 0, S);
+  torch::Tensor moved = at::constant_pad_nd(x_BSC, {0, 0, by, 0}).narrow(1, 0, S);
   if (!documents_BS.defined())
     return moved;
   const torch::Tensor before = at::constant_pad_nd(documents_BS, {by, 0}, -1).narrow(1, 0, S);
