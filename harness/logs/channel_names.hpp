@@ -47,8 +47,8 @@ inline constexpr std::array<std::string_view, 3> training_channels = {"loss", "g
 bool is_training_result(std::string_view channel);
 
 /// Returns whether values of a name have to be numbers: it is in the table of common names, or the user maps
-/// it, and it measures no time. A text there is no word beside the numbers, but a value that no one would
-/// compare.
+/// it, and it measures no time. A text there is not a remark beside the numbers, but a value that no one
+/// would compare.
 bool needs_numbers(const std::string& name, const NameMap& map);
 
 /// Returns a name's row in the table of common names; the number of rows if it has none.

@@ -16,7 +16,7 @@ struct JsonField {
   bool inexact = false;  ///< an integer that float64 does not hold
 };
 
-/// A text of a JSON object that is no number.
+/// A text of a JSON object that is not a number.
 struct JsonText {
   std::string name, text;
 };
@@ -25,7 +25,7 @@ struct JsonText {
 std::string quote_non_finite(const std::string& text);
 
 /// Reads the numbers of JSON objects. null is a number, and so are texts of a decimal or of NaN and
-/// infinities. A text of an integer that float64 does not hold stays a text. Values in lists are no numbers.
+/// infinities. A text of an integer that float64 does not hold stays a text. Values in lists are not numbers.
 class JsonFields {
  public:
   /// Marks a number of the text that is not a field, such as one in a list.
@@ -38,7 +38,7 @@ class JsonFields {
   const std::vector<JsonField>& fields() const { return fields_; }
   /// Returns the field of each number in the text, in its order; empty if a field is a word or null.
   const std::vector<size_t>& numbers() const { return numbers_; }
-  /// Returns the texts of the last object that are no numbers.
+  /// Returns the texts of the last object that are not numbers.
   const std::vector<JsonText>& texts() const { return texts_; }
   /// Returns names of lists and truth values in the objects so far, at most most_others.
   const std::set<std::string>& others() const { return others_; }

@@ -121,13 +121,13 @@ class TableReader {
   }
 
  private:
-  /// The texts of a column that are no numbers.
+  /// The texts of a column that are not numbers.
   struct Words {
     size_t count = 0;
     std::string first;
   };
 
-  /// Counts a text that is no number. \throws UserError if the column needs numbers
+  /// Counts a text that is not a number. \throws UserError if the column needs numbers
   void leave_out(size_t i, std::string_view cell) {
     if (needs_numbers(header_[i], builder_.map()))
       place_.refuse(parity::quoted(header_[i]) + " is '" + escape_to_line(cell, 40) + "', expected a number",

@@ -108,7 +108,7 @@ Message Connection::receive(size_t most_head, size_t most_bytes) const {
   Message message{read_json(text), std::string(bytes, '\0')};
   receive_all(socket_, message.bytes.data(), bytes);
   if (!message.head.is_object())
-    throw ConnectionLost("the other end sent what is no message of parity");
+    throw ConnectionLost("the other end sent bytes that are not a message of parity");
   return message;
 }
 
