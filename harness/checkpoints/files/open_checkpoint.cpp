@@ -3,16 +3,19 @@
 #include "harness/checkpoints/files/open_checkpoint.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstring>
 #include <filesystem>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "harness/base/error.hpp"
 #include "harness/base/files/file.hpp"
 #include "harness/base/json/json.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
+#include "harness/base/text/glob.hpp"
 #include "harness/checkpoints/files/llm_c.hpp"
 #include "harness/checkpoints/files/read_by_python.hpp"
 #include "harness/checkpoints/files/safetensors_header.hpp"
@@ -145,18 +148,24 @@ int64_t head_size_in(const fs::path& folder) {
   return size > 0 ? size : heads > 0 ? whole_number(json, "hidden_size") / heads : 0;
 }
 
-}  // namespace
-
-bool is_checkpoint(const std::string& path) {
+/// Returns the names of files and folders that hold the rest of a training's state, as Hugging Face's
+/// Trainer, Accelerate and DeepSpeed write them beside the weights.
+std::vector<std::string> states_beside_weights(const fs::path& folder) {
+  constexpr std::array<std::string_view, 6> patterns = {"optimizer.pt", "optimizer.bin",  "optimizer_*",
+                                                        "scheduler.*",  "rng_state*.pth", "global_step*"};
+  std::vector<std::string> found;
   std::error_code error;
-  if (fs::is_directory(path, error))
-    return is_readable_folder(path);
-  if (!fs::is_regular_file(path, error))
-    return path.ends_with(tensors_ending);
-  return format_of_file(path) != Format::none;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    std::string name = entry.path().filename().string();
+    if (std::ranges::any_of(patterns,
+                            [&](std::string_view each) { return glob_match(std::string(each), name); }))
+      found.push_back(std::move(name));
+  }
+  std::ranges::sort(found);
+  return found;
 }
 
-Checkpoint open_checkpoint(const std::string& path) {
+Checkpoint read_checkpoint(const std::string& path) {
   std::error_code error;
   fs::path file = path;
   if (fs::is_directory(path, error) && is_distributed(path) && files_ending(path, tensors_ending).empty())
@@ -174,6 +183,30 @@ Checkpoint open_checkpoint(const std::string& path) {
   if (format_of_file(file) == Format::llm_c)
     return {path, "llm.c", files->tensors(), {}, files, std::stoll(files->metadata().at("head_size"))};
   return {path, "safetensors", files->tensors(), {}, files, head_size_in(file.parent_path())};
+}
+
+}  // namespace
+
+bool is_checkpoint(const std::string& path) {
+  std::error_code error;
+  if (fs::is_directory(path, error))
+    return is_readable_folder(path);
+  if (!fs::is_regular_file(path, error))
+    return path.ends_with(tensors_ending);
+  return format_of_file(path) != Format::none;
+}
+
+Checkpoint open_checkpoint(const std::string& path) {
+  Checkpoint opened = read_checkpoint(path);
+  std::error_code error;
+  if (!fs::is_directory(path, error))
+    return opened;
+  if (const auto beside = states_beside_weights(path); !beside.empty())
+    opened.notes.push_back(
+        fmt::format("{} in {} {} not compared; name such a file of each folder to compare it",
+                    escape_to_line(fmt::format("{}", fmt::join(beside, ", ")), 200), escape_to_line(path),
+                    beside.size() == 1 ? "was" : "were"));
+  return opened;
 }
 
 }  // namespace parity::checkpoints

@@ -62,6 +62,18 @@ TEST_F(EmptyCheckpoint, EmptyExtraState_IsNoWeight) {
   EXPECT_EQ(compare(weights, weights).exit_code(), ExitCode::agree);
 }
 
+TEST_F(EmptyCheckpoint, StatesBesideTheWeights_AreNamed) {
+  fs::create_directories(folder / "trainer");
+  fs::rename(write("a.safetensors", llama()), folder / "trainer/model.safetensors");
+  EXPECT_THAT(open_checkpoint((folder / "trainer").string()).notes, testing::IsEmpty());
+  for (const char* name : {"optimizer.pt", "rng_state_0.pth", "training_args.bin"})
+    write_file(folder / "trainer" / name, "state");
+  EXPECT_THAT(open_checkpoint((folder / "trainer").string()).notes,
+              testing::ElementsAre(
+                  AllOf(HasSubstr("optimizer.pt, rng_state_0.pth in "), HasSubstr("were not compared"))));
+  EXPECT_THAT(open_checkpoint((folder / "trainer/model.safetensors").string()).notes, testing::IsEmpty());
+}
+
 TEST_F(EmptyCheckpoint, ShardAlone_IsRefused) {
   for (const char* name : {"model-00001-of-00002.safetensors", "rank-2-of-4.safetensors"}) {
     fs::create_directories(folder / "half");
