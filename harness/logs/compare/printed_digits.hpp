@@ -34,7 +34,7 @@ std::optional<PrintedDigits> printed_digits(std::span<const double> values);
 /// Returns the significant digits of the value that has most; all_digits if fewer than 3 values are finite
 /// and not 0, which show no format.
 int shown_digits(std::span<const double> values);
-inline constexpr int all_digits = 17;  ///< significant digits that tell every two float64 apart
+inline constexpr int all_digits = 17;  ///< significant digits that distinguish every two float64
 
 /// Returns the digits to compare a channel with if one log printed few digits and the other more; else
 /// nothing.
