@@ -57,14 +57,15 @@ suite::Case target_case(const std::string& words, const std::vector<std::string>
                         const fs::path& root) {
   if (words.empty() == command.empty())
     throw UserError("cannot repeat a run (give one of CASE, CASE:ARM, a run config, or -- COMMAND)");
-  if (ranks < 1 || (ranks > 1 && command.empty()))
+  if (ranks < 0 || (ranks > 0 && command.empty()))
     throw UserError(
         fmt::format("invalid --ranks {} ({}); {}", ranks,
-                    ranks < 1 ? "a program has at least one process" : "it is of a program after --",
-                    ranks < 1 ? "give 1 or more" : "set parallel.* with --set"));
+                    ranks < 0 ? "a program has at least one process" : "it is of a program after --",
+                    ranks < 0 ? "give 1 or more" : "set parallel.* with --set"));
   suite::Arm arm;
   if (!command.empty()) {
-    arm.ranks = ranks;
+    arm.ranks = std::max(ranks, 1);
+    arm.states_ranks = ranks > 0;
     arm.name = "command";
     arm.place.file = "the command line";
     arm.command = command;

@@ -14,7 +14,7 @@ namespace parity::repeat {
 /// \param words    "CASE", "CASE:ARM", or a run config (TOML, or a run folder's config.json); "" with a
 /// command
 /// \param command  a program that writes a trace to PARITY_TRACE, with its arguments; empty for the others
-/// \param ranks    processes of the command; 1 without a command
+/// \param ranks    processes of the command; 0: one, without the variables of torchrun; 0 without a command
 /// \param root     folder of the cases
 /// \throws UserError if both or neither are given, ranks do not fit, nothing has the name, or the arm reads
 /// the trace of another

@@ -15,6 +15,7 @@
 #include "harness/suite/cases/named_case.hpp"
 #include "harness/suite/cases/read/setting.hpp"
 #include "harness/suite/cases/run_config_file.hpp"
+#include "harness/suite/plan/command_words.hpp"
 #include "harness/suite/plan/identity/input_paths.hpp"
 #include "harness/suite/results/commands/bisect.hpp"
 
@@ -111,6 +112,24 @@ Side bad_side(const std::string& words, const Side& good, const fs::path& root) 
   return parse_side(words, root);
 }
 
+/// Fixes the places that a command names from its case's folder, so that it can run as an arm of another
+/// case.
+void fix_places(suite::Arm& arm, const fs::path& folder) {
+  for (std::string& word : arm.command)
+    suite::replace_all(word, "{case_dir}", folder.string());
+  for (std::string& input : arm.inputs)
+    input = (folder / input).string();
+}
+
+/// Returns the command that re-runs both arms and finds where they diverge.
+std::string rerun_command(const Side& good, const Side& bad) {
+  if (!good.source || !bad.source)
+    return shell_quote({"parity", "bisect", good.run_words.at(good.run_words.size() > 2 ? 2 : 1), "BAD"});
+  const std::string b =
+      bad.source->name == good.source->name ? bad.arm.name : bad.source->name + ":" + bad.arm.name;
+  return shell_quote({"parity", "bisect", good.source->name + ":" + good.arm.name, b});
+}
+
 /// Returns the command that compares what the last runs of two arms recorded.
 std::string traces_command(const Side& good, const Side& bad) {
   if (!good.source || !bad.source)
@@ -119,15 +138,22 @@ std::string traces_command(const Side& good, const Side& bad) {
                       bad.source->name + ":" + bad.arm.name});
 }
 
-/// Requires that the two sides differ only in their configs.
+/// Requires that the two sides can be used as a search needs them.
 /// \throws UserError otherwise
-void require_comparable(const Side& good, const Side& bad) {
-  if (const std::string why = reason_not_comparable(good.arm, bad.arm); !why.empty())
-    throw UserError(why + "; find where their last runs diverge with: " + traces_command(good, bad) +
-                    (good.arm.is_command() && bad.arm.is_command()
-                         ? ", or give both arms one command that reads {config}, and put what differs into "
-                           "keys of the arms"
-                         : ""));
+void require_comparable(const Side& good, const Side& bad, SideUse use) {
+  const bool switched = use == SideUse::switch_keys;
+  const auto reason = switched ? suite::reason_not_switched : suite::reason_not_rerun;
+  if (const std::string why = reason(good.arm, bad.arm); !why.empty()) {
+    const bool runs_again = suite::reason_not_rerun(good.arm, bad.arm).empty();
+    const std::string hint =
+        good.arm.is_command() && bad.arm.is_command()
+            ? ", or give both arms one command that reads {config}, and put what differs "
+              "into keys of the arms"
+            : "";
+    throw UserError(why + "; find where " +
+                    (runs_again ? "they diverge with: " + rerun_command(good, bad) + hint
+                                : "their last runs diverge with: " + traces_command(good, bad)));
+  }
   if (good.profile != bad.profile)
     throw UserError(
         fmt::format("cannot search between the profiles {} and {} (a profile is not a config key); give both "
@@ -180,10 +206,12 @@ std::string OptionSides::command_with(const std::vector<OptionToggle>& toggles, 
 }
 
 OptionSides option_sides(const std::string& good, const std::string& bad, const fs::path& root,
-                         const std::vector<std::string>& settings) {
+                         const std::vector<std::string>& settings, SideUse use) {
   const Side a = parse_side(good, root);
-  const Side b = bad_side(bad, a, root);
-  require_comparable(a, b);
+  Side b = bad_side(bad, a, root);
+  require_comparable(a, b, use);
+  if (b.source && a.source && b.source->file != a.source->file)
+    fix_places(b.arm, fs::absolute(b.source->file).parent_path());
   OptionSides sides;
   suite::Case& both = sides.sides;
   both.file = a.source ? a.source->file : fs::path(a.file);
@@ -206,7 +234,7 @@ OptionSides option_sides(const std::string& good, const std::string& bad, const 
 void require_known_keys(const OptionSides& sides, const fs::path& trainer) {
   const suite::Arm& good = sides.sides.arms.at(0);
   const suite::Arm& bad = sides.sides.arms.at(1);
-  if (good.is_command())
+  if (good.is_command() && bad.is_command())
     return;
   fs::path file = trainer;
   file += ".schema.json";
@@ -216,10 +244,10 @@ void require_known_keys(const OptionSides& sides, const fs::path& trainer) {
     known.push_back(key);
   for (const suite::Arm* arm : {&good, &bad})
     for (const auto& [key, placed] : arm->config) {
-      if (schema.keys().contains(key))
+      if (arm->is_command() || schema.keys().contains(key))
         continue;
       const suite::Arm& other = arm == &good ? bad : good;
-      const bool both = other.config.contains(key);
+      const bool both = !other.is_command() && other.config.contains(key);
       throw UserError(
           fmt::format("{}: unknown config key {} ({}){}", placed.place.text(), parity::quoted(key),
                       both ? "both sides have it"

@@ -11,7 +11,13 @@
 
 namespace parity::bisect {
 
-/// The two sides of a search for options.
+/// What a search does with its two sides.
+enum class SideUse {
+  rerun,        ///< runs each again; they may be different programs
+  switch_keys,  ///< runs one program with keys of both
+};
+
+/// The two sides of a search, for options or for the point of divergence.
 struct OptionSides {
   suite::Case sides;    ///< two arms, the good one first; without checks and golden
   std::string name;     ///< for files: "lr/warmup_index:one_indexed-zero_indexed"
@@ -31,10 +37,12 @@ struct OptionSides {
 /// \param bad   as `good`; a bare name is an arm of the good side's case; "" is that case's other arm
 /// \param root  folder of the cases
 /// \param settings  [ARM:]KEY=VALUE, for both sides unless they name one
-/// \throws UserError for unknown cases and arms, sides that cannot share a config (different commands, or a
-///         command and parity-train), and an invalid config file
+/// \throws UserError for unknown cases and arms, an arm that reads another's trace, an invalid config file;
+/// to
+///         switch keys also for sides that cannot share a config (different commands, or a command and
+///         parity-train)
 OptionSides option_sides(const std::string& good, const std::string& bad, const std::filesystem::path& root,
-                         const std::vector<std::string>& settings);
+                         const std::vector<std::string>& settings, SideUse use = SideUse::switch_keys);
 
 /// Requires that the trainer knows the config keys of both sides.
 /// \throws UserError for unknown config keys, naming their side; if there is no trainer (exit 3)

@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "harness/base/elapsed.hpp"
 #include "harness/base/error.hpp"
@@ -47,6 +48,31 @@ SideTraces finished(SideTraces traces) {
   if (!traces.failed_actual.empty())
     refuse(traces.actual, traces.failed_actual);
   return traces;
+}
+
+/// Returns the words of a command that another command does not share at its beginning or end, in one line.
+std::string own_words(const std::vector<std::string>& words, const std::vector<std::string>& others) {
+  const auto shared = std::ranges::mismatch(words, others);
+  const auto front = static_cast<size_t>(shared.in1 - words.begin());
+  const size_t most = std::min(words.size(), others.size()) - front;
+  size_t back = 0;
+  while (back < most && words[words.size() - 1 - back] == others[others.size() - 1 - back])
+    ++back;
+  return fmt::format("{}", fmt::join(words.begin() + static_cast<std::ptrdiff_t>(front),
+                                     words.end() - static_cast<std::ptrdiff_t>(back), " "));
+}
+
+/// Returns what commands differ in beside their configs: words, and the number of ranks.
+std::vector<ConfigDifference> command_differences(const suite::Arm& a, const suite::Arm& b) {
+  std::vector<ConfigDifference> all;
+  const auto words = [](const suite::Arm& arm) {
+    return arm.is_command() ? arm.command : std::vector<std::string>{"parity-train"};
+  };
+  if (a.command != b.command)
+    all.push_back({"command", own_words(words(a), words(b)), own_words(words(b), words(a))});
+  if (a.ranks != b.ranks)
+    all.push_back({"ranks", a.ranks, b.ranks});
+  return all;
 }
 
 }  // namespace
@@ -144,7 +170,8 @@ std::vector<ConfigDifference> SideRuns::config_differences() const {
     return with_surroundings(planned_.arm(arm).config, planned_.source.arm(arm));
   };
   const suite::FlatConfig a = settings_of(sides_.expected), b = settings_of(sides_.actual);
-  std::vector<ConfigDifference> all;
+  std::vector<ConfigDifference> all =
+      command_differences(sides_.source.arm(sides_.expected), sides_.source.arm(sides_.actual));
   for (const auto& [key, value] : a) {
     const auto other = b.find(key);
     const Json theirs = other == b.end() ? Json() : other->second;

@@ -58,6 +58,30 @@ FirstBadOperator only_one_runs(const OperatorCall& call, bool is_first_side) {
   return guilty;
 }
 
+/// Returns what an argument has, where the other side leaves it at its default.
+std::string own_value(const OperatorCall::Slot& slot) {
+  return slot.is_number ? fmt::format("{}", slot.row->norm) : "a tensor";
+}
+
+/// Returns an argument that only one of two calls was given, such as the scale or the mask of attention: with
+/// it the inputs are not the same. \param output  the tensor that the calls compute differently
+std::optional<FirstBadOperator> argument_of_one(const OperatorCall& mine, const OperatorCall& theirs,
+                                                const OperatorCall::Slot& output) {
+  constexpr std::string_view none = "its default";
+  const auto guilty = [&](const OperatorCall::Slot& slot, std::string numbers) {
+    FirstBadOperator found = guilty_of(slot.tensor, output.key);
+    found.numbers = std::move(numbers);
+    return found;
+  };
+  for (const OperatorCall::Slot& slot : mine.slots)
+    if (!slot.tensor.is_output() && theirs.find(slot.tensor.slot) == nullptr)
+      return guilty(slot, fmt::format("{} against {}", own_value(slot), none));
+  for (const OperatorCall::Slot& slot : theirs.slots)
+    if (!slot.tensor.is_output() && mine.find(slot.tensor.slot) == nullptr)
+      return guilty(slot, fmt::format("{} against {}", none, own_value(slot)));
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::string module_of_tensor(const trace::TensorKey& key) {
@@ -138,6 +162,9 @@ FirstBadOperator PairedCalls::at(const OperatorCall& call, const OperatorCall& p
     guilty.numbers = fmt::format("{} against {}", number.row->norm, theirs->row->norm);
     return guilty;
   }
+  if (slot.tensor.is_output())
+    if (auto given = argument_of_one(call, partner, slot))
+      return *given;
   FirstBadOperator guilty = guilty_of(slot.tensor, slot.key);
   guilty.decides = is_decision(expected_, slot.key);
   if (guilty.kind == FirstBadOperator::Kind::reads)

@@ -26,7 +26,8 @@ namespace {
 /// Reads the sides. A first word that names no case may be a mistyped subcommand, which the error suggests.
 bisect::OptionSides read_sides(const SideOptions& options, const std::vector<std::string>& verbs) {
   try {
-    return bisect::option_sides(options.good, options.bad, options.root, options.settings);
+    return bisect::option_sides(options.good, options.bad, options.root, options.settings,
+                                bisect::SideUse::rerun);
   } catch (const UserError& error) {
     const std::string near = nearest(options.good, verbs);
     if (near.empty())

@@ -37,7 +37,7 @@ struct RepeatOptions {
   std::optional<double> rate, timeout;
   int64_t every = 1;
   bool collectives = false;
-  int ranks = 1;
+  int ranks = 0;
   bool stress = false, fresh = false, json = false;
 };
 
@@ -186,10 +186,12 @@ void add_repeat(CLI::App& app, Action& action) {
                  "Record tensors, and write checkpoints to narrow a finding from, at every K-th update")
       ->type_name("K")
       ->capture_default_str();
-  app.add_option("--ranks", options->ranks,
-                 "Number of processes to start of a program, each with RANK and WORLD_SIZE")
+  app.add_option(
+         "--ranks", options->ranks,
+         "Number of processes to start of a program, each with RANK and WORLD_SIZE (default: one, without "
+         "them)")
       ->type_name("N")
-      ->capture_default_str();
+      ->check(CLI::PositiveNumber);
   app.add_flag(
       "--collectives", options->collectives,
       "Ask a program to record the checksums of its collectives, by which a finding says wire or compute "

@@ -28,7 +28,11 @@ struct Trial {
   bool plain_failed = false;           ///< then no arm was tested
   bool judged = false;                 ///< false: the suite stopped before it
   bool untrained = false;              ///< nothing failed but that the loss did not fall
-  bool amplifies = false;  ///< nothing failed but that training amplifies rounding, in the plain arm too
+  bool all_ended = false;              ///< every run ended well
+  bool collapses = false;              ///< what failed of numbers nearly vanishes in float64
+  /// Nothing failed but that training amplifies rounding: in the plain arm too, or exact twins prove that the
+  /// arms compute one function.
+  bool amplifies = false;
 
   bool held() const { return judged && failed.empty(); }
 };
@@ -40,14 +44,14 @@ struct Trials {
 };
 
 /// Writes each proposal as a case file into a folder, and runs them. One whose loss did not fall runs once
-/// more with three times as many steps.
+/// more with three times as many steps. Exact twins decide about one whose arms differ.
 /// \throws UserError if a file exists already, or as run_suite()
 Trials run_trials(const std::vector<ProposedCase>& proposals, const std::filesystem::path& folder,
                   const suite::SuiteOptions& options, Progress& progress);
 
 /// Takes the failures of a judged case. A check blames its last arm: the first is the plain one. An arm with
 /// the bits of the plain arm holds, and is noted: its `equivalent` check proves nothing, so its case must
-/// claim `identical`.
+/// claim `identical`. A case whose config the trainer refuses for every arm counts as not judged.
 void take_results(Trial& trial, const results::Case& item);
 
 /// Returns {"case", "file", "arms", "judged", "failed": [{"arm", "sentence"}]}.

@@ -76,6 +76,9 @@ struct Arm {
   /// Regular expression -> replacement, applied to the arm's parameter names.
   std::vector<std::pair<std::string, std::string>> names;
   int ranks = 1;
+  /// Whether a command states its number of ranks. Else it starts as a person starts it, without the
+  /// variables of torchrun: scripts take RANK as the order to make a process group.
+  bool states_ranks = false;
   Launch launch = {};
   /// Whether the arm has a float64 twin. A command arm has one if it uses {dtype} or sets float64 = true.
   bool float64 = true;

@@ -12,6 +12,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
+#include "harness/suite/cases/rank_variables.hpp"
 
 namespace parity::suite {
 namespace {
@@ -71,9 +72,9 @@ LaunchedRank rank_from_launcher(Launcher launcher, int ranks_per_node) {
 }
 
 void leave_place_to_launcher(ProcessSpec& spec, int nodes) {
-  for (const char* name :
-       {"RANK", "LOCAL_RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "PARITY_RENDEZVOUS"})
-    spec.environment.erase(name);
+  for (const std::string_view name : rank_variables)
+    spec.environment.erase(std::string(name));
+  spec.environment.erase("PARITY_RENDEZVOUS");
   spec.hidden = variables_of_launchers(nodes);
 }
 

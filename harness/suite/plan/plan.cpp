@@ -214,6 +214,7 @@ PlannedRun Plan::run_of(const PlannedCase& planned, const Arm& arm, Form form) {
   run.case_folder = fs::absolute(planned.source.file).parent_path();
   run.profile = arm.profile.value_or(planned.source.profile);
   run.ranks = arm.is_command() || !schema_ ? arm.ranks : static_cast<int>(schema_->ranks(run.config));
+  run.has_rank_variables = !arm.is_command() || arm.is_operator || arm.states_ranks || !arm.launch.is_local();
   run.launch = launch_of(arm, run.ranks);
   run.threads = static_cast<int>(std::clamp<int64_t>(integer_of(run.config, "threads", 1), 1, 1024));
   run.steps = integer_of(run.config, "steps", 10);

@@ -40,6 +40,7 @@ struct PlannedRun {
   Profile profile = Profile::portable;
   std::string dtype = "float32";
   int ranks = 1;
+  bool has_rank_variables = true;  ///< whether its processes get RANK, WORLD_SIZE, ... (Arm::states_ranks)
   /// With the number of ranks for each node, unless the launcher is local.
   Launch launch = {};
   int threads = 1;

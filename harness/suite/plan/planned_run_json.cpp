@@ -43,6 +43,7 @@ Json to_json(const PlannedRun& run) {
           {"profile", name_of(run.profile)},
           {"dtype", run.dtype},
           {"ranks", run.ranks},
+          {"has_rank_variables", run.has_rank_variables},
           {"launch", run.launch.to_json()},
           {"threads", run.threads},
           {"steps", run.steps},
@@ -73,6 +74,7 @@ PlannedRun planned_run_from_json(const Json& json) {
   run.profile = parse_enum<Profile>(json.at("profile").get<std::string>());
   json.at("dtype").get_to(run.dtype);
   json.at("ranks").get_to(run.ranks);
+  json.at("has_rank_variables").get_to(run.has_rank_variables);
   run.launch = launch_from_json(json.at("launch"));
   json.at("threads").get_to(run.threads);
   json.at("steps").get_to(run.steps);

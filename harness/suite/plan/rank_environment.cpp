@@ -8,6 +8,7 @@
 
 #include "harness/base/processes/python_package.hpp"
 #include "harness/suite/cases/profile.hpp"
+#include "harness/suite/cases/rank_variables.hpp"
 #include "harness/suite/plan/identity/own_programs.hpp"
 
 namespace parity::suite {
@@ -68,17 +69,20 @@ std::map<std::string, std::string> rank_environment(const PlannedRun& run, const
       {"PARITY_HEARTBEAT", (folder / heartbeat_name(rank)).string()},
       {"PARITY_RENDEZVOUS", rendezvous},
       {"PARITY_TIMEOUT", fmt::format("{}", run.timeout_seconds)},
-      {"RANK", std::to_string(rank)},
-      {"LOCAL_RANK", std::to_string(rank)},
-      {"WORLD_SIZE", std::to_string(run.ranks)},
-      {"MASTER_ADDR", "127.0.0.1"},
-      {"MASTER_PORT", std::to_string(port)},
   });
+  if (run.has_rank_variables)
+    environment.merge(std::map<std::string, std::string>{
+        {"RANK", std::to_string(rank)},
+        {"LOCAL_RANK", std::to_string(rank)},
+        {"WORLD_SIZE", std::to_string(run.ranks)},
+        {"MASTER_ADDR", "127.0.0.1"},
+        {"MASTER_PORT", std::to_string(port)},
+    });
   return environment;
 }
 
 std::set<std::string> launcher_variables(const PlannedRun& run) {
-  std::set<std::string> names;
+  std::set<std::string> names(rank_variables.begin(), rank_variables.end());  // set, or hidden
   for (const auto& entry : rank_environment(run, "", 0, "", 0))
     if (entry.first != "LD_PRELOAD")  // a trainer also sees the inherited value
       names.insert(entry.first);

@@ -14,6 +14,7 @@
 #include "harness/base/terminal/progress.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/base/text/utc.hpp"
+#include "harness/suite/cases/rank_variables.hpp"
 #include "harness/suite/launch/free_port.hpp"
 #include "harness/suite/launch/launched_place.hpp"
 #include "harness/suite/launch/launched_ranks.hpp"
@@ -88,6 +89,8 @@ std::unique_ptr<Ranks> RunningRun::start_ranks(const ProcessSpec& common, const 
   for (int rank = 0; rank < watched(run_); ++rank) {
     ProcessSpec& spec = specs.emplace_back(common);
     spec.environment = rank_environment(run_, folder, rank, rendezvous_.string(), port);
+    if (!run_.has_rank_variables)
+      spec.hidden.assign(rank_variables.begin(), rank_variables.end());
     if (local_)
       spec.environment["PARITY_TRACE"] = local_->place_of(spec.environment["PARITY_TRACE"]).string();
     apply_condition(spec, run_, folder, rank);

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/suite/runs/start_rank.hpp"
 
-#include <array>
 #include <cstdlib>
 #include <list>
 #include <set>
@@ -11,6 +10,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/processes/fork_server.hpp"
+#include "harness/suite/cases/rank_variables.hpp"
 #include "harness/suite/plan/identity/own_programs.hpp"
 
 namespace parity::suite {
@@ -24,9 +24,7 @@ constexpr std::string_view own_trainer = "parity-train";
 
 /// Variables that differ between the ranks of a run. LibTorch and MKL read none of them while they load.
 bool is_of_rank(const std::string& name) {
-  constexpr std::array<std::string_view, 5> of_ranks = {"RANK", "LOCAL_RANK", "WORLD_SIZE", "MASTER_ADDR",
-                                                        "MASTER_PORT"};
-  return name.starts_with("PARITY_") || std::ranges::find(of_ranks, name) != of_ranks.end();
+  return name.starts_with("PARITY_") || is_rank_variable(name);
 }
 
 /// The servers of this process, the last used first.

@@ -57,13 +57,15 @@ for step in range(config["steps"]):
 
 
 class BisectTest(unittest.TestCase):
-    def bisect(self, defect):
-        """What `parity bisect` prints of an arm with this line of config against one without."""
+    def bisect(self, defect="", edit=("", "")):
+        """What `parity bisect` prints of an arm with this line of config, or this edit of its script, against one without."""
         with tempfile.TemporaryDirectory() as folder:
             pathlib.Path(folder, "train.py").write_text(SCRIPT)
-            arm = 'command = ["python", "{case_dir}/train.py"]\ninputs = ["train.py"]\n'
+            pathlib.Path(folder, "new.py").write_text(SCRIPT.replace(*edit))
+            arm, new = ('command = ["python", "{case_dir}/%s"]\ninputs = ["%s"]\n' % (file, file)
+                        for file in ("train.py", "new.py" if edit[0] else "train.py"))
             pathlib.Path(folder, "case.toml").write_text(
-                f'question = "The same?"\ngolden.arms = []\nbase.steps = 5\n[arms.right]\n{arm}[arms.wrong]\n{arm}{defect}\n'
+                f'question = "The same?"\ngolden.arms = []\nbase.steps = 5\n[arms.right]\n{arm}[arms.wrong]\n{new}{defect}\n'
                 '[[checks]]\nchannel = ["loss", "lr"]\nrelation = "identical"\nbecause = "one computation"\n')
             environment = os.environ | {
                 "PYTHONPATH": str(SOURCE / "harness/python/src"), "PARITY_RECORDER_LIBRARY": LIBRARY, "COLUMNS": "200",
@@ -76,6 +78,11 @@ class BisectTest(unittest.TestCase):
     def test_a_mask_that_leaks(self):
         out = self.bisect("diagonal = 2")
         self.assertIn("forward 1.attention.out at step 1 is the first tensor that differs", out)
+        self.assertIn("aten::triu of 1.attention receives a different diagonal: 1 against 2", out)
+
+    def test_another_script_that_leaks(self):
+        out = self.bisect(edit=('config.get("diagonal", 1)', "2"))
+        self.assertIn('the configs differ in command ("{case_dir}/train.py" against "{case_dir}/new.py")', out)
         self.assertIn("aten::triu of 1.attention receives a different diagonal: 1 against 2", out)
 
     def test_a_schedule_that_is_late(self):

@@ -19,6 +19,7 @@ from typing import Any
 import torch
 from deepspeed.accelerator import get_accelerator
 from deepspeed.runtime import engine as engine_module
+from deepspeed.runtime.zero.partition_parameters import InsertPostInitMethodToModuleSubClasses
 
 import parity
 
@@ -55,6 +56,19 @@ def _allow_float64() -> None:
         return (torch.float64, torch.float64) if same else (model, gradients)
 
     engine_module.DeepSpeedEngine.get_data_types = data_types
+    _allow_float64_of_stage_3()
+
+
+def _allow_float64_of_stage_3() -> None:
+    """ZeRO stage 3 asks whether parameters have 32 or 16 bits before it cuts them, but cuts float64 as well."""
+    begin = InsertPostInitMethodToModuleSubClasses.__init__
+
+    def allowing(self: Any, *args: Any, dtype: Any = None, **options: Any) -> None:
+        begin(self, *args, dtype=torch.float32 if dtype is torch.float64 else dtype, **options)
+        if dtype is torch.float64:
+            self.dtype = dtype
+
+    InsertPostInitMethodToModuleSubClasses.__init__ = allowing
 
 
 IS_TWIN = twin.begin_if_asked()  # deepspeed.initialize copies parameters to flat vectors

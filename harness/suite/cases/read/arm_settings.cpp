@@ -3,13 +3,13 @@
 #include "harness/suite/cases/read/arm_settings.hpp"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
+#include "harness/suite/cases/rank_variables.hpp"
 
 namespace parity::suite {
 namespace fs = std::filesystem;
@@ -17,10 +17,6 @@ namespace {
 
 constexpr std::string_view variable_prefix = "environment.";
 constexpr std::string_view program_key = "program";
-
-/// Variables that the launcher sets itself, besides PARITY_*.
-constexpr std::array<std::string_view, 5> own_variables = {"RANK", "LOCAL_RANK", "WORLD_SIZE", "MASTER_ADDR",
-                                                           "MASTER_PORT"};
 
 bool is_launch_key(const std::string& key) {
   return std::ranges::find(launch_keys(), key) != launch_keys().end();
@@ -78,7 +74,7 @@ void check_variable(const std::string& name, const std::string& value) {
     throw UserError(parity::quoted(name) + " cannot be the name of a variable");
   if (value.find('\0') != std::string::npos)
     throw UserError("the variable " + escape_to_line(name) + " holds a NUL byte, which no variable can");
-  if (name.starts_with("PARITY_") || std::ranges::find(own_variables, name) != own_variables.end())
+  if (name.starts_with("PARITY_") || is_rank_variable(name))
     throw UserError("cannot set " + escape_to_line(name) + " (parity sets it for every run); leave it out");
 }
 

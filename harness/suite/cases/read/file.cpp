@@ -111,6 +111,7 @@ Arm read_arm(const TomlTable& table, const std::string& name, const Place& place
   arm.ranks = static_cast<int>(std::clamp<int64_t>(table.integer("ranks", 1), 0, most_ranks + 1));
   if (arm.ranks < 1 || arm.ranks > most_ranks)
     table.fail(table.place_of("ranks"), "'ranks' must be from 1 to " + std::to_string(most_ranks));
+  arm.states_ranks = table.has("ranks");
   arm.launch = read_launch(table, arm);
   if (table.has("command"))
     check_command_arm(table, arm);

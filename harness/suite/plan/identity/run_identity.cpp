@@ -100,6 +100,8 @@ Json run_identity(const PlanContext& context, const ConfigSchema* schema, const 
                    {"traces", run.trace_of},
                    {"names", run.names},
                    {"environment", profile_environment(run.profile, run.threads)}};
+  if (!run.has_rank_variables)
+    identity["rank_variables"] = false;
   if (!run.launch.is_plain())
     identity["launch"] = run.launch.to_json();
   if (!run.span.is_whole())

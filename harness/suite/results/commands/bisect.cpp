@@ -42,7 +42,7 @@ Words pair_command(const Case& source, const compare::Check& claim) {
     return {"parity", "bisect", source.file.generic_string()};
   if (!claims_agreement(claim))
     return {};
-  if (!reason_not_comparable(source.arm(claim.arms[0]), source.arm(claim.arms[1])).empty())
+  if (!reason_not_rerun(source.arm(claim.arms[0]), source.arm(claim.arms[1])).empty())
     return traces_command(source, claim);
   Words words = {"parity", "bisect", source.file.generic_string() + ":" + claim.arms[0], claim.arms[1]};
   for (const std::string& setting : source.settings)
@@ -61,7 +61,16 @@ Words golden_command(const Case& source, const compare::Check& claim) {
 
 }  // namespace
 
-std::string reason_not_comparable(const Arm& a, const Arm& b) {
+std::string reason_not_rerun(const Arm& a, const Arm& b) {
+  for (const Arm* arm : {&a, &b})
+    if (arm->config.contains(replay_key) || std::ranges::any_of(arm->command, [](const auto& word) {
+          return word.find("{trace:") != std::string::npos;
+        }))
+      return "arm " + arm->name + " reads the trace of another arm ({trace:...}), which is not run here";
+  return "";
+}
+
+std::string reason_not_switched(const Arm& a, const Arm& b) {
   if (a.is_command() != b.is_command())
     return "arm " + (a.is_command() ? a.name : b.name) + " is a command and arm " +
            (a.is_command() ? b.name : a.name) +
@@ -69,12 +78,7 @@ std::string reason_not_comparable(const Arm& a, const Arm& b) {
   if (a.command != b.command || a.inputs != b.inputs || a.ranks != b.ranks || a.names != b.names)
     return "arms " + a.name + " and " + b.name +
            " are different commands (they differ in no config key, so there is nothing to switch)";
-  for (const Arm* arm : {&a, &b})
-    if (arm->config.contains(replay_key) || std::ranges::any_of(arm->command, [](const auto& word) {
-          return word.find("{trace:") != std::string::npos;
-        }))
-      return "arm " + arm->name + " reads the trace of another arm ({trace:...}), which is not run here";
-  return "";
+  return reason_not_rerun(a, b);
 }
 
 std::string bisect_command(const PlannedCase& planned, const JudgedCheck& judged,

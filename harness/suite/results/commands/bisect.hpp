@@ -12,15 +12,19 @@
 
 namespace parity::suite {
 
-/// Returns why `bisect` cannot re-run two arms to compare them in more detail; "" if it can, which needs arms
-/// of one program that reads its config.
-std::string reason_not_comparable(const Arm& a, const Arm& b);
+/// Returns why `bisect` cannot re-run two arms to compare them in more detail; "" if it can. The arms may be
+/// different programs.
+std::string reason_not_rerun(const Arm& a, const Arm& b);
+
+/// Returns why `bisect options` cannot switch what differs between two arms; "" if it can, which needs one
+/// program that reads the keys of both.
+std::string reason_not_switched(const Arm& a, const Arm& b);
 
 /// Returns the shell command that searches for the cause of a failed check: of a difference between two arms
 /// that should agree, or between an arm and its golden.
 ///
 /// Returns "" if there is no such search: the check holds or asks for a difference, an arm did not finish,
-/// the arms are of different programs, or there is no golden.
+/// or no golden is stored.
 /// \param out  results folder; added as `--out` unless it is the default
 std::string bisect_command(const PlannedCase& planned, const JudgedCheck& judged,
                            const std::map<std::string, RunResult>& runs, const std::filesystem::path& out);

@@ -120,12 +120,28 @@ TEST_F(OptionSidesTest, WhatNamesNoTwoSidesIsToldWithWhatDoes) {
 }
 
 TEST_F(OptionSidesTest, ACommandHasNoOptionsToShareWithAnotherProgram) {
-  EXPECT_THAT(
-      complaint("topic/commands:x", "trained"),
-      AllOf(HasSubstr("arm x is a command and arm trained is not"), HasSubstr("parity bisect traces")));
+  EXPECT_THAT(complaint("topic/commands:x", "trained"),
+              AllOf(HasSubstr("arm x is a command and arm trained is not"),
+                    HasSubstr("parity bisect topic/commands:x trained")));
   EXPECT_THAT(complaint("topic/commands:x", "y"),
-              AllOf(HasSubstr("different commands"), HasSubstr("one command that reads {config}")));
+              AllOf(HasSubstr("different commands"), HasSubstr("parity bisect topic/commands:x y"),
+                    HasSubstr("one command that reads {config}")));
   EXPECT_THAT(complaint("topic/commands:read", "read"), HasSubstr("reads the trace of another arm"));
+}
+
+TEST_F(OptionSidesTest, ProgramsThatRunAgain_MayDiffer) {
+  const auto rerun = [&](const std::string& good, const std::string& bad) {
+    return option_sides(good, bad, folder_ / "cases", {}, SideUse::rerun);
+  };
+  EXPECT_EQ(rerun("topic/commands:x", "y").sides.arms[1].command[1], "{case_dir}/u.h5");
+  EXPECT_EQ(rerun("topic/commands:x", "trained").sides.arms[1].command.size(), 0U);
+  EXPECT_THROW(rerun("topic/commands:x", "read"), UserError);
+  std::filesystem::create_directories(folder_ / "cases/other");
+  write_file(folder_ / "cases/other/commands.toml",
+             copying_arm("x", "t") + copying_arm("y", "u") + rest("x", "y"));
+  const suite::Arm other = rerun("topic/commands:x", "other/commands:y").sides.arms[1];
+  EXPECT_EQ(other.command[1], (folder_ / "cases/other/u.h5").string()) << "each from its own case's folder";
+  EXPECT_EQ(other.inputs, std::vector<std::string>{(folder_ / "cases/other/u.h5").string()});
 }
 
 TEST_F(OptionSidesTest, SidesKeepThePythonOfTheirCase) {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/bisect/traces/find_operator.hpp"
 
+#include <optional>
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -59,6 +61,38 @@ TEST_F(FirstBadOperatorTest, ExactTwins_NumberComesBeforeTensor_AndDecisionsAreC
   guilty = find_first_bad_operator(good, record("c.h5", 5, 1e-5, 1), first, 0);
   ASSERT_TRUE(guilty);
   EXPECT_THAT(guilty->text(), HasSubstr("aten::argmax of norm decides otherwise"));
+}
+
+TEST_F(FirstBadOperatorTest, ArgumentOfOneSide_IsNamed) {
+  const trace::TensorKey first{1, trace::Phase::forward, "attn"};
+  const auto record = [this, first](const std::string& file, std::optional<double> scale, bool mask,
+                                    float y) {
+    trace::Recorder recorder(options(file));
+    recorder.begin_step(1);
+    const float x = 5;
+    const std::string op = "attn@0:aten::attention:";
+    recorder.tensor(first.phase, op + "in.query", {DType::float32, {1}, &x});
+    if (mask)
+      recorder.tensor(first.phase, op + "in.mask", {DType::float32, {1}, &x});
+    if (scale)
+      recorder.tensor(first.phase, op + "in.scale", {DType::float64, {}, &*scale});
+    recorder.tensor(first.phase, op + "out.0", {DType::float32, {1}, &y});
+    recorder.tensor(first.phase, "attn", {DType::float32, {1}, &y});
+    recorder.end_step();
+    recorder.finish();
+    return trace::Trace::open(folder / file);
+  };
+  const auto text = [&](const trace::Trace& good, const trace::Trace& bad) {
+    const auto guilty = find_first_bad_operator(good, bad, first, 0);
+    return guilty ? guilty->text() : "";
+  };
+  const trace::Trace plain = record("a.h5", std::nullopt, false, 1), scaled = record("b.h5", 0.2, false, 2);
+  EXPECT_EQ(text(plain, scaled),
+            "aten::attention of attn receives a different scale: its default against 0.2");
+  EXPECT_EQ(text(scaled, plain),
+            "aten::attention of attn receives a different scale: 0.2 against its default");
+  EXPECT_EQ(text(plain, record("c.h5", std::nullopt, true, 2)),
+            "aten::attention of attn receives a different mask: its default against a tensor");
 }
 
 TEST_F(FirstBadOperatorTest, OtherOperatorsInOnesPlaceAreNamed) {

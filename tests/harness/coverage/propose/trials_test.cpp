@@ -40,6 +40,27 @@ TEST(Trials, AnArmWithThePlainBits_HoldsAndIsNoted) {
   EXPECT_TRUE(trial.proposed.arms[1].same_bits);
 }
 
+results::Arm failed_arm(const char* name, results::FailureKind kind) {
+  results::Arm arm;
+  arm.name = name;
+  arm.status = results::ArmStatus::failed;
+  arm.failure = results::ArmFailure{.kind = kind, .message = "it ended"};
+  return arm;
+}
+
+TEST(Trials, ConfigRefusedForEveryArm_IsNotJudged) {
+  Trial trial = trial_of_two_arms();
+  results::Case item;
+  item.arms = {failed_arm("plain", results::FailureKind::bad_config),
+               failed_arm("tensor", results::FailureKind::bad_config)};
+  take_results(trial, item);
+  EXPECT_FALSE(trial.judged);
+  item.arms[1] = failed_arm("tensor", results::FailureKind::crashed);
+  take_results(trial, item);
+  EXPECT_TRUE(trial.judged) << "only some arms were refused";
+  EXPECT_FALSE(trial.held());
+}
+
 TEST(Trials, ALossThatDoesNotFall_FailsThePlainArm) {
   Trial trial = trial_of_two_arms();
   take_results(trial, judged({vacuous("trained", {"plain"}, {{"fall", 0.7}})}));
@@ -72,6 +93,15 @@ results::Check gap(double collapse, double roundings) {
   check.verdict = "different";
   check.limit = {{"collapse_log2", 20.0}, {"roundings_a", 8192.0}};
   return check;
+}
+
+TEST(Trials, OnlyWhatCollapses_MayBeProved) {
+  Trial collapses = trial_of_two_arms(), stays = trial_of_two_arms();
+  take_results(collapses, judged({gap(28.5, 100)}));
+  EXPECT_TRUE(collapses.collapses);
+  EXPECT_FALSE(collapses.amplifies);
+  take_results(stays, judged({gap(28.5, 100), gap(13.5, 100)}));
+  EXPECT_FALSE(stays.collapses) << "a defect of a later update stays in float64";
 }
 
 TEST(Trials, AmplifiedRounding_ShowsNothing) {

@@ -102,7 +102,7 @@ TEST_F(LocalTracesTest, ParitysOwnRanks_WriteThereToo) {
 
 TEST_F(LocalTracesTest, VariableOfTheSite_CountsForEveryRun) {
   ::setenv("PARITY_LOCAL_TRACES", node_.c_str(), 1);
-  const Json arm = arm_of(where_ + "cp {case_dir}/good.h5 $PARITY_TRACE", "");
+  const Json arm = arm_of(where_ + "cp {case_dir}/good.h5 $PARITY_TRACE", "ranks = 1\n");
   ::unsetenv("PARITY_LOCAL_TRACES");
   ASSERT_EQ(arm.at("status"), "complete") << message(arm);
   const fs::path out = folder_ / "out/runs" / arm.at("run").get<std::string>();

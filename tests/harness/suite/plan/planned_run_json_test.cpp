@@ -37,6 +37,7 @@ PlannedRun unusual_run() {
   run.timeout_seconds = 12.5;
   run.cacheable = false;
   run.is_operator = true;
+  run.has_rank_variables = false;
   run.capture.teacher = "/trace.h5";
   return run;
 }

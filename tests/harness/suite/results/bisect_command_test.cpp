@@ -47,8 +47,15 @@ TEST_F(CauseCommandTest, WhatHoldsOrAsksForADifferenceHasNone) {
   EXPECT_EQ(lagged.at("finding").at("cause"), "");
 }
 
-TEST_F(CauseCommandTest, OtherPrograms_AreSearchedInTheirTraces) {
-  const Json found = checks(no_golden() + copying_arm("x", "a") + copying_arm("y", "b") + check("identical"));
+TEST_F(CauseCommandTest, OtherPrograms_RunAgain) {
+  EXPECT_EQ(cause(no_golden() + copying_arm("x", "a") + copying_arm("y", "b") + check("identical")),
+            "parity bisect " + file() + ":x y" + out());
+}
+
+TEST_F(CauseCommandTest, ArmThatReadsATrace_IsSearchedInTheTraces) {
+  const Json found =
+      checks(no_golden() + copying_arm("x", "a") +
+             shell_arm("y", "cp {case_dir}/b.h5 $PARITY_TRACE # {trace:x}") + check("identical"));
   EXPECT_THAT(found.at(0).at("finding").at("cause").get<std::string>(),
               testing::AllOf(testing::StartsWith("parity bisect traces "), testing::HasSubstr("c:x "),
                              testing::HasSubstr("c:y"), testing::EndsWith(out())));

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
+#include <cstdlib>
+
 #include <gmock/gmock.h>
 
 #include "harness/base/error.hpp"
@@ -97,6 +99,21 @@ TEST_F(RunsTest, RanksKnowWhoTheyAre) {
   EXPECT_THAT(zero, testing::StartsWith("0/2/0/float32/1/127.0.0.1/"));
   EXPECT_THAT(one, testing::StartsWith("1/2/1/float32/1/127.0.0.1/"));
   EXPECT_EQ(zero.substr(8), one.substr(8));  // one rendezvous
+}
+
+TEST_F(RunsTest, OneProcessThatStatesNoRanks_StartsAsByHand) {
+  ::setenv("WORLD_SIZE", "8", 1);  // parity itself may run below torchrun
+  const std::string shows =
+      "echo $RANK,$WORLD_SIZE,$MASTER_ADDR > {run_dir}/ranks; cp {case_dir}/one.h5 $PARITY_TRACE";
+  write_trace("one", falling_losses());
+  const Json results = run({write_case("c", head() + shell_arm("plain", shows) + shell_arm("ranked", shows) +
+                                                "ranks = 1\n" + losses_identical())});
+  ::unsetenv("WORLD_SIZE");
+  const auto shown = [&](size_t place) {
+    return read_file(folder_ / "out/runs" / arm(results, place).at("run").get<std::string>() / "ranks");
+  };
+  EXPECT_EQ(shown(0), ",,\n");
+  EXPECT_EQ(shown(1), "0,1,127.0.0.1\n");
 }
 
 TEST_F(RunsTest, LongOutput_GoesToFilesOnlyItsEndIsShown) {
