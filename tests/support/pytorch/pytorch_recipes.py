@@ -67,7 +67,7 @@ def by_microscale(x, amax, dtype, up):
 
 
 def by_two_scales(x, largest):
-    encode = (6 * 448) * (1 / largest)
+    encode = ((6 * 448) * (1 / largest)).clamp(max=torch.finfo(torch.float32).max)  # of a matrix of zeros
     decode = 1 / encode
 
     def quantise(block, amax):
@@ -83,10 +83,12 @@ def over_ranks(amax):
 
 
 def quantised(x, operand, config, cut=None):
-    """x as its product takes it; the product sums over the columns. A float64 twin rounds nothing. `cut` names the
-    dimension of which each rank has a part: magnitudes that reach over it are those of all ranks."""
-    if x.dtype == torch.float64 or x.numel() == 0:
-        return x.contiguous()
+    """x as its product takes it, contiguous; the product sums over the columns. A float64 twin rounds nothing. `cut`
+    names the dimension of which each rank has a part: magnitudes that reach over it are those of all ranks."""
+    return (x if x.dtype == torch.float64 or x.numel() == 0 else rounded(x, operand, config, cut)).contiguous()
+
+
+def rounded(x, operand, config, cut):
     recipe, scales = config["linear.recipe"], config.get("linear.scales", "recipe")
     own = "e5m2" if recipe == "float8_tensor" else "e4m3"
     wanted = config.get("linear.gradients", "recipe")
@@ -122,7 +124,7 @@ class Product(torch.autograd.Function):
         of_x = cut if cut == "columns" else None
         y = nn.functional.linear(quantised(x.flatten(0, -2), "input", config, of_x),
                                  quantised(weight, "weight", config, cut))
-        return y.to(x.dtype).view(*x.shape[:-1], -1)
+        return y.to(x.dtype).view(*x.shape[:-1], weight.shape[0])
 
     @staticmethod
     def backward(context, dy):
