@@ -27,6 +27,12 @@ constexpr auto enum_names(LinearScales) {
   return named<LinearScales::unit>("rule of scales", {"recipe", "power_of_two", "round_up", "unit"});
 }
 
+/// Scales of matrices that tensor parallelism shards: those of the whole matrix, or of each rank's shard.
+enum class ShardScales { whole, shard };
+constexpr auto enum_names(ShardScales) {
+  return named<ShardScales::shard>("scales of shards", {"whole", "shard"});
+}
+
 enum class LossScale { none, dynamic };
 constexpr auto enum_names(LossScale) {
   return named<LossScale::dynamic>("loss scale", {"none", "dynamic"});

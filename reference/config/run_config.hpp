@@ -65,6 +65,7 @@ struct LinearConfig {
   LinearRecipe recipe = LinearRecipe::none;
   LinearGradients gradients = LinearGradients::recipe;
   LinearScales scales = LinearScales::recipe;
+  ShardScales tp_scales = ShardScales::whole;
 };
 
 /// Departures from the named model's mixture of experts; 0 keeps the model's own.

@@ -63,6 +63,12 @@ class ModuleHooks {
     /// Returns a b, element by element.
     std::function<torch::Tensor(const torch::Tensor& a, const torch::Tensor& b)> complex_product =
         [](const torch::Tensor& a, const torch::Tensor& b) { return a * b; };
+    /// Returns x W^T for the tokens of one expert. \param x  [T, K]. \param weight  of that expert, [N, K]
+    std::function<torch::Tensor(const torch::Tensor& x, const torch::Tensor& weight)> expert_linear =
+        [](const torch::Tensor& x, const torch::Tensor& weight) { return at::linear(x, weight); };
+    /// Returns the same of a weight whose columns tensor parallelism shards (w2 of experts).
+    std::function<torch::Tensor(const torch::Tensor& x, const torch::Tensor& weight)>
+        row_parallel_expert_linear = expert_linear;
   };
   /// Returns the operators that the model computes with, by default PyTorch's.
   const Operators& operators() const { return operators_; }

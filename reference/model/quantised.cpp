@@ -82,9 +82,24 @@ torch::Tensor factor_of(const torch::Tensor& amax, NarrowFormat format) {
   return amax.to(torch::kFloat64).clamp_min(least_amax).reciprocal().mul_(largest(format));
 }
 
+/// Returns magnitudes as the largest of all ranks. What is not finite becomes infinite, since a maximum over
+/// ranks may lose a NaN. To an exact twin they are constants.
+torch::Tensor over_ranks(const torch::Tensor& amax, const MaxOverRanks& max) {
+  if (!max)
+    return amax;
+  const auto values = [&] {
+    const exact::ValuesAlone alone;
+    torch::Tensor largest =
+        amax.masked_fill(amax.isfinite().logical_not(), std::numeric_limits<double>::infinity()).contiguous();
+    max(largest);
+    return largest;
+  };
+  return exact::filled_with_constants(values());
+}
+
 /// Two levels of scales: e4m3 for each block, relative to float32 of the tensor.
 torch::Tensor by_two_scales(const torch::Tensor& x, const torch::Tensor& amax, const Quantisation& how) {
-  const torch::Tensor whole = amax.amax();
+  const torch::Tensor whole = over_ranks(amax.amax(), how.matrix_max);
   const torch::Tensor encode = (whole.reciprocal() * (6.0 * 448.0)).clamp_max(largest_float);
   const torch::Tensor decode = encode.reciprocal();
   const torch::Tensor block = rounded(amax / 6.0 * encode, how, NarrowFormat::e4m3);
@@ -153,7 +168,7 @@ torch::Tensor quantised(const torch::Tensor& x, const Quantisation& how) {
   const int64_t more_rows = (r - R % r) % r, more_columns = (c - C % c) % c;
   const torch::Tensor padded = at::constant_pad_nd(x, {0, more_columns, 0, more_rows});
   const torch::Tensor blocks = padded.view({padded.size(0) / r, r, padded.size(1) / c, c});
-  return scaled(blocks, amax_of(blocks), how)
+  return scaled(blocks, over_ranks(amax_of(blocks), how.block_max), how)
       .view(padded.sizes())
       .narrow(0, 0, R)
       .narrow(1, 0, C)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include <torch/types.h>
 
@@ -40,18 +41,28 @@ torch::Tensor rounded_to(const torch::Tensor& x, NarrowFormat format);
 /// Scales of mx and mx_up are at least 2^-127 (E8M0).
 enum class ScaleRule { float32, power_of_two, division, division_up, mx, mx_up, nvfp4, unit };
 
+/// Replaces magnitudes by the largest of those ranks that have shards of one matrix, in place. All of these
+/// ranks call it, in the same order and with the same shape.
+using MaxOverRanks = std::function<void(const torch::Tensor& amax)>;
+
 /// What is quantised together.
 struct Quantisation {
   NarrowFormat format = NarrowFormat::e4m3;
   ScaleRule rule = ScaleRule::float32;
-  int64_t rows = 0;     ///< of a block; 0 = all
-  int64_t columns = 0;  ///< of a block; 0 = all
-  bool rounds = true;   ///< false = a twin's, where scales divide out
+  int64_t rows = 0;             ///< of a block; 0 = all
+  int64_t columns = 0;          ///< of a block; 0 = all
+  bool rounds = true;           ///< false = a twin's, where scales divide out
+  MaxOverRanks block_max = {};  ///< where ranks have shards of each block; empty = whole blocks
+  MaxOverRanks matrix_max =
+      {};  ///< where ranks have shards of the matrix, for nvfp4; empty = the whole matrix
 };
 
 /// Returns the values that the quantised matrix has, block by block. The last blocks of a dimension may be
 /// smaller. A block with a value that is not finite is not finite. A twin rounds nothing: it cuts and scales
 /// the same blocks by powers of two, and returns x. To an exact twin scales are constants.
+///
+/// Shards of a matrix have the values of the whole one: block_max and matrix_max see the magnitudes that
+/// reach over ranks. A matrix without elements asks no other rank, so it is empty on all of them.
 /// \param x  [R, C] float32, or a twin's float64. \return the same dtype and shape
 torch::Tensor quantised(const torch::Tensor& x, const Quantisation& how);
 

@@ -40,55 +40,93 @@ NarrowFormat format_of(const LinearConfig& config, LinearOperand operand) {
   return operand == LinearOperand::gradient && is_e5m2 ? NarrowFormat::e5m2 : NarrowFormat::e4m3;
 }
 
-/// Returns Q(x), [R, C], in at least float32. The product sums over the columns.
-torch::Tensor operand_of(const torch::Tensor& x, const LinearConfig& config, LinearOperand operand,
-                         bool rounds) {
-  Quantisation how = quantisation_of(config, operand);
-  how.rounds = rounds;
-  return quantised(at_least_float32(x), how);
+/// A recipe in use; the graph keeps it.
+struct Recipe : torch::CustomClassHolder {
+  Recipe(const LinearConfig& own_config, bool own_rounds, MatrixShards own_shards)
+      : config(own_config), rounds(own_rounds), shards(std::move(own_shards)) {}
+
+  LinearConfig config;
+  bool rounds;
+  MatrixShards shards;  ///< of the weight
+
+  /// Returns Q(x), [R, C], in at least float32. The product sums over the columns.
+  torch::Tensor quantise(const torch::Tensor& x, LinearOperand operand, SharedDimension shared) const {
+    Quantisation how = quantisation_of(config, operand, {shared, shards.max});
+    how.rounds = rounds;
+    const int64_t block = shared == SharedDimension::rows ? how.rows : how.columns;
+    const int64_t length = x.size(shared == SharedDimension::rows ? 0 : 1);
+    require(shared == SharedDimension::none || block == 0 || length % block == 0,
+            "a block of a scale reaches over ranks");
+    return quantised(at_least_float32(x), how);
+  }
+};
+
+SharedDimension transposed(SharedDimension shared) {
+  return shared == SharedDimension::rows      ? SharedDimension::columns
+         : shared == SharedDimension::columns ? SharedDimension::rows
+                                              : SharedDimension::none;
 }
 
 struct RecipeLinear : torch::autograd::Function<RecipeLinear> {
   static torch::Tensor forward(AutogradContext* context, const torch::Tensor& x, const torch::Tensor& weight,
-                               const LinearConfig& config, bool rounds) {
+                               const c10::intrusive_ptr<Recipe>& recipe) {
     context->save_for_backward({x, weight});
-    context->saved_data["recipe"] = static_cast<int64_t>(config.recipe);
-    context->saved_data["gradients"] = static_cast<int64_t>(config.gradients);
-    context->saved_data["scales"] = static_cast<int64_t>(config.scales);
-    context->saved_data["rounds"] = rounds;
-    const torch::Tensor x_TK = operand_of(x.reshape({-1, x.size(-1)}), config, LinearOperand::input, rounds);
+    context->saved_data["recipe"] = c10::IValue::make_capsule(recipe);
+    const SharedDimension shared = recipe->shards.dimension;
+    const torch::Tensor x_TK =
+        recipe->quantise(x.reshape({-1, x.size(-1)}), LinearOperand::input, of_x(shared));
     std::vector<int64_t> shape = x.sizes().vec();
     shape.back() = weight.size(0);
-    return at::linear(x_TK, operand_of(weight, config, LinearOperand::weight, rounds))
+    return at::linear(x_TK, recipe->quantise(weight, LinearOperand::weight, shared))
         .to(x.scalar_type())
         .view(shape);
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
-    const LinearConfig config = {static_cast<LinearRecipe>(context->saved_data["recipe"].toInt()),
-                                 static_cast<LinearGradients>(context->saved_data["gradients"].toInt()),
-                                 static_cast<LinearScales>(context->saved_data["scales"].toInt())};
-    const bool rounds = context->saved_data["rounds"].toBool();
+    const auto held = context->saved_data["recipe"].toCapsule();
+    const auto& recipe = static_cast<const Recipe&>(*held);
+    const SharedDimension shared = recipe.shards.dimension;
     const variable_list saved = context->get_saved_variables();
     const torch::Tensor &x = saved[0], &weight = saved[1];
     const torch::Tensor dy_TN = gradients[0].reshape({-1, weight.size(0)});
     torch::Tensor dx, dweight;
     if (context->needs_input_grad(0))
-      dx = operand_of(dy_TN, config, LinearOperand::gradient, rounds)
-               .mm(operand_of(weight.t(), config, LinearOperand::weight, rounds).t())
+      dx = recipe.quantise(dy_TN, LinearOperand::gradient, of_dy(shared))
+               .mm(recipe.quantise(weight.t(), LinearOperand::weight, transposed(shared)).t())
                .to(x.scalar_type())
                .view(x.sizes());
     if (context->needs_input_grad(1))
-      dweight = operand_of(dy_TN.t(), config, LinearOperand::gradient, rounds)
-                    .mm(operand_of(x.reshape({-1, x.size(-1)}).t(), config, LinearOperand::input, rounds).t())
+      dweight = recipe.quantise(dy_TN.t(), LinearOperand::gradient, transposed(of_dy(shared)))
+                    .mm(recipe
+                            .quantise(x.reshape({-1, x.size(-1)}).t(), LinearOperand::input,
+                                      transposed(of_x(shared)))
+                            .t())
                     .to(weight.scalar_type());
-    return {dx, dweight, torch::Tensor(), torch::Tensor()};
+    return {dx, dweight, torch::Tensor()};
+  }
+
+ private:
+  /// Returns which dimension of x, [T, K], ranks share, by that of W, [N, K].
+  static SharedDimension of_x(SharedDimension of_weight) {
+    return of_weight == SharedDimension::columns ? of_weight : SharedDimension::none;
+  }
+  /// Returns the same for dy, [T, N].
+  static SharedDimension of_dy(SharedDimension of_weight) {
+    return of_weight == SharedDimension::rows ? SharedDimension::columns : SharedDimension::none;
   }
 };
 
+/// Returns whether a parameter is a matrix that a recipe multiplies by. A router keeps its precision, since
+/// the choice of experts would depend on it, and so do adapters.
+bool is_multiplied(const Parameter& parameter) {
+  return parameter.name.starts_with("layers.") && parameter.value.dim() == 2 &&
+         parameter.name.find(".router.") == std::string::npos &&
+         parameter.name.find(".lora_") == std::string::npos;
+}
+
 }  // namespace
 
-Quantisation quantisation_of(const LinearConfig& config, LinearOperand operand) {
+Quantisation quantisation_of(const LinearConfig& config, LinearOperand operand, const MatrixShards& shards) {
   Quantisation how = {format_of(config, operand), rule_of(config)};
   switch (config.recipe) {
     case LinearRecipe::float8_row:
@@ -109,20 +147,27 @@ Quantisation quantisation_of(const LinearConfig& config, LinearOperand operand) 
     default:
       break;
   }
+  if (shards.dimension == SharedDimension::none || config.tp_scales == ShardScales::shard)
+    return how;
+  const int64_t block = shards.dimension == SharedDimension::rows ? how.rows : how.columns;
+  if (block == 0)
+    how.block_max = shards.max;
+  if (how.rule == ScaleRule::nvfp4)
+    how.matrix_max = shards.max;
   return how;
 }
 
 torch::Tensor recipe_linear(const torch::Tensor& x, const torch::Tensor& weight, const torch::Tensor& bias,
-                            const LinearConfig& config, bool rounds) {
-  const torch::Tensor y = RecipeLinear::apply(x, weight, config, rounds);
+                            const LinearConfig& config, bool rounds, const MatrixShards& shards) {
+  const torch::Tensor y = RecipeLinear::apply(x, weight, c10::make_intrusive<Recipe>(config, rounds, shards));
   return bias.defined() ? y + bias : y;
 }
 
-void multiply_by_recipe(Decoder& model, const Parameters& parameters, const LinearConfig& config,
-                        bool rounds) {
+void multiply_by_recipe(Decoder& model, const Parameters& parameters, const LinearConfig& config, bool rounds,
+                        const MaxOverRanks& max) {
   std::unordered_set<std::string> names;
   for (const Parameter& parameter : parameters)
-    if (parameter.name.starts_with("layers.") && parameter.value.dim() == 2)
+    if (is_multiplied(parameter))
       names.insert(parameter.name);
   std::unordered_set<const c10::TensorImpl*> matrices;
   model.visit_weights([&](const std::string& name, const torch::Tensor& weight) {
@@ -131,11 +176,23 @@ void multiply_by_recipe(Decoder& model, const Parameters& parameters, const Line
   });
   require(!matrices.empty(), "no matrix to multiply by a recipe");
   ModuleHooks::Operators operators = model.hooks().operators();
-  for (auto* linear : {&operators.linear, &operators.row_parallel_linear})
-    *linear = [matrices, config, rounds, multiply = *linear](
+  const auto shards_of = [&](SharedDimension dimension) {
+    return max ? MatrixShards{dimension, max} : MatrixShards{};
+  };
+  const MatrixShards of_rows = shards_of(SharedDimension::rows),
+                     of_columns = shards_of(SharedDimension::columns);
+  for (const auto& [linear, shards] :
+       {std::pair(&operators.linear, of_rows), {&operators.row_parallel_linear, of_columns}})
+    *linear = [matrices, config, rounds, shards, multiply = *linear](
                   const torch::Tensor& x, const torch::Tensor& weight, const torch::Tensor& bias) {
-      return matrices.contains(weight.unsafeGetTensorImpl()) ? recipe_linear(x, weight, bias, config, rounds)
-                                                             : multiply(x, weight, bias);
+      return matrices.contains(weight.unsafeGetTensorImpl())
+                 ? recipe_linear(x, weight, bias, config, rounds, shards)
+                 : multiply(x, weight, bias);
+    };
+  for (const auto& [linear, shards] :
+       {std::pair(&operators.expert_linear, of_rows), {&operators.row_parallel_expert_linear, of_columns}})
+    *linear = [config, rounds, shards](const torch::Tensor& x, const torch::Tensor& weight) {
+      return recipe_linear(x, weight, {}, config, rounds, shards);
     };
   model.hooks().compute_with(std::move(operators));
 }

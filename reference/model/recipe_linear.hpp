@@ -13,6 +13,15 @@ namespace parity::reference {
 /// Operands of the three products of a linear layer.
 enum class LinearOperand { input, weight, gradient };
 
+/// The dimension of a matrix that ranks share, each with a shard of it.
+enum class SharedDimension { none, rows, columns };
+
+/// How ranks share a matrix.
+struct MatrixShards {
+  SharedDimension dimension = SharedDimension::none;
+  MaxOverRanks max = {};  ///< over these ranks; needed if a dimension is shared
+};
+
 /// Returns how a recipe quantises an operand. Rows are what the product keeps, columns what it sums over.
 ///
 /// | recipe        | block of weights | of inputs and gradients | format      | gradients |
@@ -25,7 +34,12 @@ enum class LinearOperand { input, weight, gradient };
 ///
 /// Source: torchao's tensorwise and rowwise recipes; DeepSeek-V3, arXiv:2412.19437 3.3.2; OCP MX 1.0; NVIDIA,
 /// arXiv:2509.25149, without its Hadamard transform and stochastic rounding.
-Quantisation quantisation_of(const LinearConfig& config, LinearOperand operand);
+///
+/// Scales that reach over a shared dimension are those of all ranks, unless linear.tp_scales = "shard".
+/// Blocks of 16 and more along it lie on one rank.
+/// \param shards  of the operand
+Quantisation quantisation_of(const LinearConfig& config, LinearOperand operand,
+                             const MatrixShards& shards = {});
 
 /// Computes x W^T + bias with quantised operands, through autograd:
 ///
@@ -36,16 +50,26 @@ Quantisation quantisation_of(const LinearConfig& config, LinearOperand operand);
 /// Q quantises along the dimension that its product sums over, from the unrounded operand each time. The
 /// values of Q are exact; products and sums are float32. The result has the dtype of x. In a twin Q rounds
 /// nothing, and all else is the same.
+/// If ranks share the rows of W, they have all of x and share the columns of y. If they share its columns,
+/// they share those of x, and each y is a term of a sum. The operands' values are those of one process.
 /// \param x  [..., K]. \param bias  added after the product; undefined = none. \param rounds  not in a twin
+/// \param shards  of W
 torch::Tensor recipe_linear(const torch::Tensor& x, const torch::Tensor& weight, const torch::Tensor& bias,
-                            const LinearConfig& config, bool rounds = true);
+                            const LinearConfig& config, bool rounds = true, const MatrixShards& shards = {});
 
-/// Lets the linear layers of the model's blocks multiply by a recipe. The output projection and the modules
-/// of multi-token prediction keep their precision.
+/// Lets the linear layers of the model's blocks multiply by a recipe, and the experts, each on its own: the
+/// scales of an expert are those of its tokens and its matrices. The output projection, routers, adapters and
+/// the modules of multi-token prediction keep their precision.
+///
+/// So an expert's products have the same bits wherever its tokens are complete and in order, as they are on
+/// the rank of expert parallel that has it. Source: torchao's scaled grouped product, whose scales of weight
+/// gradients end at each group; Transformer Engine's GroupedLinear, with a quantizer for each expert.
 /// \param model       with all parallelisms applied
 /// \param parameters  of this rank, which tell matrices from vectors
 /// \param rounds      not in a twin
-void multiply_by_recipe(Decoder& model, const Parameters& parameters, const LinearConfig& config,
-                        bool rounds);
+/// \param max  over the ranks of tensor parallelism: they share the columns of wo and w2, and the rows of all
+///             other matrices; empty = one rank
+void multiply_by_recipe(Decoder& model, const Parameters& parameters, const LinearConfig& config, bool rounds,
+                        const MaxOverRanks& max = {});
 
 }  // namespace parity::reference

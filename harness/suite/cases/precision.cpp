@@ -17,11 +17,17 @@ bool computes_in_16_bits(const FlatConfig& config) {
 }
 
 FlatConfig without_16_bits() {
-  return {
-      {"train.autocast", false},      {"parallel.mixed_precision", "none"}, {"rl.generator.dtype", "trainer"},
-      {"train.float8", "none"},       {"train.autocast_dtype", "bfloat16"}, {"linear.recipe", "none"},
-      {"linear.gradients", "recipe"}, {"linear.scales", "recipe"},          {"optimizer.weights", "float32"},
-      {"optimizer.rounding_seed", 0}};
+  return {{"train.autocast", false},
+          {"parallel.mixed_precision", "none"},
+          {"rl.generator.dtype", "trainer"},
+          {"train.float8", "none"},
+          {"train.autocast_dtype", "bfloat16"},
+          {"linear.recipe", "none"},
+          {"linear.gradients", "recipe"},
+          {"linear.scales", "recipe"},
+          {"linear.tp_scales", "whole"},
+          {"optimizer.weights", "float32"},
+          {"optimizer.rounding_seed", 0}};
 }
 
 }  // namespace parity::suite

@@ -64,6 +64,10 @@ std::vector<Key> linear_keys() {
           "power_of_two: float8 scales rounded to one that does not overflow; round_up: the same of mxfp8 "
           "(NVIDIA), whose own rule may saturate the largest elements; unit: no scale, a defect to be "
           "found."),
+      key("linear.tp_scales", PARITY_AT(linear.tp_scales),
+          "Where a scale reaches over matrices that parallel.tp shards. whole: the largest magnitude is that "
+          "of "
+          "all ranks, as in one process (torchao); shard: each rank scales its own shard, another recipe."),
   };
 }
 

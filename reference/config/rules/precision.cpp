@@ -28,8 +28,47 @@ void check_parts_of_recipes(const LinearConfig& linear, const Rules& rules) {
              name + " has no scale that may saturate", "set linear.recipe = \"mxfp8\"");
 }
 
+/// Returns the length of the blocks that shards of a matrix have whole; 1 = a shard may end anywhere.
+int64_t block_of(LinearRecipe recipe) {
+  return recipe == LinearRecipe::float8_block ? 128
+         : recipe == LinearRecipe::mxfp8      ? 32
+         : recipe == LinearRecipe::nvfp4      ? 16
+                                              : 1;
+}
+
+/// Which shards of tensor parallelism have the blocks of one process.
+void check_shards(const RunConfig& config, const Rules& rules) {
+  const LinearRecipe recipe = config.linear.recipe;
+  const int64_t tp = config.parallel.tp, block = block_of(recipe);
+  rules.used_or_default(tp > 1 && config.linear.scales != LinearScales::unit &&
+                            (recipe == LinearRecipe::float8_tensor || recipe == LinearRecipe::float8_row ||
+                             recipe == LinearRecipe::nvfp4),
+                        "linear.tp_scales", "a run whose scales reach over no shards",
+                        "set parallel.tp, and linear.recipe to float8_tensor, float8_row or nvfp4");
+  if (recipe == LinearRecipe::none || tp == 1)
+    return;
+  const ModelDimensions d = dimensions_of(config);
+  rules.rule(!d.is_latent(), "linear.recipe",
+             "gradients of latents are terms of a sum over the ranks of parallel.tp, and each would be "
+             "quantised by itself",
+             "set parallel.tp = 1");
+  const bool has_dense = d.moe.experts == 0 || d.moe.every > 1 || d.moe.dense_blocks > 0;
+  for (const auto& [what, width] :
+       {std::pair("queries", d.n_heads * d.head_dim()), std::pair("keys", d.n_kv_heads * d.head_dim()),
+        std::pair("gates of heads", d.gate == AttentionGate::heads ? d.n_heads : 0),
+        std::pair("a feed-forward layer", has_dense ? d.ffn_hidden : 0),
+        std::pair("an expert", d.moe.experts > 0 ? d.moe.hidden : 0),
+        std::pair("shared experts", d.moe.experts > 0 ? d.moe.shared_hidden : 0)})
+    rules.rule(
+        width % (block * tp) == 0, "linear.recipe",
+        "the width " + std::to_string(width) + " of " + what + " leaves the ranks of parallel.tp = " +
+            std::to_string(tp) + " with parts of blocks of " + std::to_string(block),
+        "choose a width that " + std::to_string(block * tp) + " divides, or linear.recipe = \"float8_row\"");
+}
+
 void check_recipe(const RunConfig& config, const Rules& rules) {
   check_parts_of_recipes(config.linear, rules);
+  check_shards(config, rules);
   rules.rule(config.train.float8 != Float8Scales::first || config.dtype != Precision::exact, "train.float8",
              "weights that outgrow the first scales are cut, and residues have no order",
              "set dtype = \"float64\"");
@@ -42,11 +81,11 @@ void check_recipe(const RunConfig& config, const Rules& rules) {
          "set train.float8 = \"none\"");
   refuse(config.train.autocast, "autocast casts the operands of its products itself",
          "set train.autocast = false, or parallel.mixed_precision with FSDP units");
-  refuse(config.parallel.tp > 1, "the blocks of a scale would reach over parts of a matrix",
-         "set parallel.tp = 1");
-  refuse(dimensions_of(config).moe.experts > 0, "the products of experts would keep their precision",
-         "choose a model without experts");
-  refuse(config.lora.rank > 0, "the products of adapters would keep their precision", "set lora.rank = 0");
+  refuse(dimensions_of(config).moe.matmul == ExpertMatmul::grouped_bf16,
+         "the grouped product of experts casts its operands to bfloat16 itself", "set moe.matmul = \"loop\"");
+  refuse(config.lora.rank > 0 && config.lora.form == LoraForm::merged,
+         "the sum of a matrix and its adapter would be rounded, and with it what the adapter learnt",
+         "set lora.form = \"unmerged\"");
   refuse(config.train.batch_invariant, "scales of gradients depend on the batch",
          "set train.batch_invariant = false");
   refuse(config.data.source == DataSource::rollouts, "the generator would sample from unrounded weights",

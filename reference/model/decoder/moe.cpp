@@ -13,13 +13,14 @@ namespace parity::reference {
 namespace {
 
 torch::Tensor run_one_by_one(const Experts& experts, const torch::Tensor& x_ND,
-                             const std::vector<int64_t>& tokens) {
+                             const std::vector<int64_t>& tokens, const ModuleHooks::Operators& operators) {
+  const auto& multiply = operators.expert_linear;
   const std::vector<torch::Tensor> inputs = x_ND.split_with_sizes(tokens);
   const auto w1 = experts.w1.unbind(), w2 = experts.w2.unbind(), w3 = experts.w3.unbind();
   std::vector<torch::Tensor> outputs;
   for (size_t e = 0; e < inputs.size(); ++e)
-    outputs.push_back(
-        at::linear(at::silu(at::linear(inputs[e], w1[e])) * at::linear(inputs[e], w3[e]), w2[e]));
+    outputs.push_back(operators.row_parallel_expert_linear(
+        at::silu(multiply(inputs[e], w1[e])) * multiply(inputs[e], w3[e]), w2[e]));
   return at::cat(outputs).to(x_ND.scalar_type());
 }
 
@@ -51,10 +52,11 @@ std::vector<int64_t> counts_of(const torch::Tensor& counts) {
 
 }  // namespace
 
-torch::Tensor Experts::forward(const torch::Tensor& x_ND, const std::vector<int64_t>& tokens) const {
+torch::Tensor Experts::forward(const torch::Tensor& x_ND, const std::vector<int64_t>& tokens,
+                               const ModuleHooks::Operators& operators) const {
   require(w1.size(0) == static_cast<int64_t>(tokens.size()), "tokens for another number of experts");
   const bool is_grouped = matmul == ExpertMatmul::grouped_bf16 && w1.scalar_type() != torch::kFloat64;
-  return is_grouped ? run_grouped(*this, x_ND, tokens) : run_one_by_one(*this, x_ND, tokens);
+  return is_grouped ? run_grouped(*this, x_ND, tokens) : run_one_by_one(*this, x_ND, tokens, operators);
 }
 
 Moe::Moe(int64_t dim, int64_t block_index, const MoeDimensions& moe, const torch::TensorOptions& options)
@@ -144,10 +146,10 @@ torch::Tensor Moe::forward(const torch::Tensor& x_BSD, const torch::Tensor& iden
   const auto scored = [&](const torch::Tensor& x_ND) {
     return (at_least_float32(x_ND) * score_N1).to(x_ND.scalar_type());
   };
-  const ExpertRunner run = [this, experts_part = part / "experts"](const torch::Tensor& x,
-                                                                   const std::vector<int64_t>& tokens) {
+  const ExpertRunner run = [this, &part, experts_part = part / "experts"](
+                               const torch::Tensor& x, const std::vector<int64_t>& tokens) {
     const torch::Tensor taken = experts_part.enter(x);  // first, because it may fill the weights
-    return experts_part.leave(experts.forward(taken, tokens));
+    return experts_part.leave(experts.forward(taken, tokens, part.operators()));
   };
   torch::Tensor routed_ND = x_TD.index({token_N});
   if (dimensions.score_before)

@@ -32,8 +32,10 @@ struct Experts {
   ///                            weights the loop
   /// \param x       [N, D] the tokens of the first expert, then of the next one
   /// \param tokens  [E] number of tokens of each expert; they add up to N
+  /// \param operators  of the loop's products
   /// \return [N, D] in x's dtype
-  torch::Tensor forward(const torch::Tensor& x_ND, const std::vector<int64_t>& tokens) const;
+  torch::Tensor forward(const torch::Tensor& x_ND, const std::vector<int64_t>& tokens,
+                        const ModuleHooks::Operators& operators = {}) const;
 };
 
 /// Applies the experts of this rank to rows that are sorted by expert. `tokens` counts the rows of each

@@ -95,6 +95,13 @@ bool rounds(const RunConfig& config) {
   return config.dtype == Precision::float32;
 }
 
+/// Returns how ranks find their largest magnitudes; nothing for one rank.
+MaxOverRanks max_over(const GroupPointer& ranks) {
+  if (ranks->size() == 1)
+    return {};
+  return [ranks](const torch::Tensor& amax) { ranks->all_reduce(amax, Reduction::max); };
+}
+
 /// Lets the optimizer store weights as the config says.
 std::unique_ptr<Optimizer> stored(const RunConfig& config, const Parameters& trained,
                                   std::unique_ptr<Optimizer> optimizer) {
@@ -135,7 +142,7 @@ TrainerState::TrainerState(const RunConfig& run_config, std::shared_ptr<Group> w
   if (config.loss.scale == LossScale::dynamic)
     scaler.emplace(config.loss, model.device());
   if (config.linear.recipe != LinearRecipe::none)
-    multiply_by_recipe(model, applied.parameters, config.linear, rounds(config));
+    multiply_by_recipe(model, applied.parameters, config.linear, rounds(config), max_over(parallel.tensor));
   if (config.train.float8 != Float8Scales::none && config.dtype != Precision::exact)
     float8.emplace(model, applied.parameters, parallel, config.train.float8, rounds(config));
   for (std::string& warning : document_warnings(config, loader.positions_restart()))

@@ -26,6 +26,7 @@ class TravellingExperts(nn.Module):
         super().__init__()
         rank, ranks = dist.get_rank(), dist.get_world_size()
         self.own = pytorch_moe.Experts(1, 1, 1, whole.grouped)
+        self.own.product = whole.product
         for name in ("w1", "w2", "w3"):
             setattr(self.own, name, nn.Parameter(getattr(whole, name).detach().chunk(ranks)[rank].clone()))
 

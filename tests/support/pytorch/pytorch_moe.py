@@ -40,7 +40,7 @@ class Experts(nn.Module):
         self.w1 = nn.Parameter(torch.empty(experts, hidden, dim))
         self.w2 = nn.Parameter(torch.empty(experts, dim, hidden))
         self.w3 = nn.Parameter(torch.empty(experts, hidden, dim))
-        self.grouped = grouped
+        self.grouped, self.product = grouped, F.linear
 
     def forward(self, x, counts):
         if self.grouped and x.dtype != torch.float64:
@@ -50,7 +50,7 @@ class Experts(nn.Module):
                 return torch._grouped_mm(a.bfloat16(), w.bfloat16().transpose(-2, -1), offs=ends)
             return product(F.silu(product(x, self.w1)) * product(x, self.w3), self.w2).to(x.dtype)
         parts = x.split(counts.tolist())
-        return torch.cat([F.linear(F.silu(F.linear(part, w1)) * F.linear(part, w3), w2)
+        return torch.cat([self.product(F.silu(self.product(part, w1)) * self.product(part, w3), w2)
                           for part, w1, w2, w3 in zip(parts, self.w1.unbind(), self.w2.unbind(), self.w3.unbind())])
 
 

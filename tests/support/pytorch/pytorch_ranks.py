@@ -13,6 +13,7 @@ import torch
 import torch.distributed as dist
 
 import pytorch_llama
+import pytorch_recipes
 import pytorch_schedules
 
 
@@ -31,7 +32,9 @@ def run(prepare):
     dist.init_process_group("gloo", init_method="file://" + os.environ["PARITY_RENDEZVOUS"],
                             rank=int(os.environ["RANK"]), world_size=int(os.environ["WORLD_SIZE"]))
     weights, batches = pytorch_llama.read_replay(sys.argv[1], dtype)
-    optimizer, train_step = prepare(pytorch_llama.Llama(weights, config, dtype), config)
+    model = pytorch_llama.Llama(weights, config, dtype)
+    pytorch_recipes.multiply_by_recipe(model, config)
+    optimizer, train_step = prepare(model, config)
     schedule = pytorch_schedules.make_schedule(optimizer, config)
     channels = {"loss": [], "grad_norm": [], "lr": []}
     timings = {"step_seconds": []}

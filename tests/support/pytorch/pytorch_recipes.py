@@ -9,7 +9,11 @@ arXiv:2509.25149 (nvfp4). A quantised matrix is returned as the float32 values t
 import functools
 
 import torch
+import torch.distributed as dist
 from torch import nn
+from torch.distributed.tensor import DTensor, Partial, Shard
+
+import pytorch_moe
 
 FP4 = torch.tensor([0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0])
 MAX = {torch.float8_e4m3fn: 448.0, torch.float8_e5m2: 57344.0}
@@ -62,8 +66,8 @@ def by_microscale(x, amax, dtype, up):
     return to_float8(x / scale, dtype) * scale
 
 
-def by_two_scales(x):
-    encode = (6 * 448) * (1 / x.abs().max())
+def by_two_scales(x, largest):
+    encode = ((6 * 448) * (1 / largest)).clamp(max=torch.finfo(torch.float32).max)  # of a matrix of zeros
     decode = 1 / encode
 
     def quantise(block, amax):
@@ -72,10 +76,19 @@ def by_two_scales(x):
     return blockwise(x, 1, 16, quantise)
 
 
-def quantised(x, operand, config):
-    """x as its product takes it; the product sums over the columns. A float64 twin rounds nothing."""
-    if x.dtype == torch.float64:
-        return x.contiguous()
+def over_ranks(amax):
+    amax = amax.clone()
+    dist.all_reduce(amax, op=dist.ReduceOp.MAX)
+    return amax
+
+
+def quantised(x, operand, config, cut=None):
+    """x as its product takes it, contiguous; the product sums over the columns. A float64 twin rounds nothing. `cut`
+    names the dimension of which each rank has a part: magnitudes that reach over it are those of all ranks."""
+    return (x if x.dtype == torch.float64 or x.numel() == 0 else rounded(x, operand, config, cut)).contiguous()
+
+
+def rounded(x, operand, config, cut):
     recipe, scales = config["linear.recipe"], config.get("linear.scales", "recipe")
     own = "e5m2" if recipe == "float8_tensor" else "e4m3"
     wanted = config.get("linear.gradients", "recipe")
@@ -83,42 +96,68 @@ def quantised(x, operand, config):
     dtype, x = getattr(torch, {"e4m3": "float8_e4m3fn"}.get(name, "float8_" + name)), x.float()
     if scales == "unit":
         return to_float4(x) if recipe == "nvfp4" else to_float8(x, dtype)
+    is_shared = config.get("linear.tp_scales", "whole") == "whole"
     if recipe == "float8_tensor":
-        return by_factor(x, x.abs().max(), dtype, scales == "power_of_two")
+        amax = x.abs().max()
+        return by_factor(x, over_ranks(amax) if cut and is_shared else amax, dtype, scales == "power_of_two")
     if recipe == "float8_row":
-        return by_factor(x, x.abs().amax(dim=1, keepdim=True), dtype, scales == "power_of_two")
+        amax = x.abs().amax(dim=1, keepdim=True)
+        return by_factor(x, over_ranks(amax) if cut == "columns" and is_shared else amax, dtype, scales == "power_of_two")
     if recipe == "float8_block":
         rows = 128 if operand == "weight" else 1
         return blockwise(x, rows, 128, lambda block, amax: by_quotient(block, amax, dtype, scales == "power_of_two"))
     if recipe == "mxfp8":
         return blockwise(x, 1, 32, lambda block, amax: by_microscale(block, amax, dtype, scales == "round_up"))
-    return by_two_scales(x)
+    largest = x.abs().max()
+    return by_two_scales(x, over_ranks(largest) if cut and is_shared else largest)
+
+
+TURNED = {None: None, "rows": "columns", "columns": "rows"}
 
 
 class Product(torch.autograd.Function):
+    """x W^T, where ranks may have parts of the rows or columns of W."""
     @staticmethod
-    def forward(context, x, weight, config):
+    def forward(context, x, weight, config, cut=None):
         context.save_for_backward(x, weight)
-        context.config = config
-        y = nn.functional.linear(quantised(x.flatten(0, -2), "input", config), quantised(weight, "weight", config))
-        return y.to(x.dtype).view(*x.shape[:-1], -1)
+        context.config, context.cut = config, cut
+        of_x = cut if cut == "columns" else None
+        y = nn.functional.linear(quantised(x.flatten(0, -2), "input", config, of_x),
+                                 quantised(weight, "weight", config, cut))
+        return y.to(x.dtype).view(*x.shape[:-1], weight.shape[0])
 
     @staticmethod
     def backward(context, dy):
-        (x, weight), config = context.saved_tensors, context.config
+        (x, weight), config, cut = context.saved_tensors, context.config, context.cut
+        of_x, of_dy = (cut, None) if cut == "columns" else (None, TURNED[cut])
         dy, flat = dy.reshape(-1, weight.shape[0]), x.flatten(0, -2)
-        dx = quantised(dy, "gradient", config) @ quantised(weight.T, "weight", config).T
-        dweight = quantised(dy.T, "gradient", config) @ quantised(flat.T, "input", config).T
-        return dx.to(x.dtype).view(x.shape), dweight.to(weight.dtype), None
+        dx = quantised(dy, "gradient", config, of_dy) @ quantised(weight.T, "weight", config, TURNED[cut]).T
+        dweight = quantised(dy.T, "gradient", config, TURNED[of_dy]) @ quantised(flat.T, "input", config, TURNED[of_x]).T
+        return dx.to(x.dtype).view(x.shape), dweight.to(weight.dtype), None, None
+
+
+def product_of_parts(x, weight, config):
+    """The same of DTensors: the rows of `weight` are sharded (ColwiseParallel), or its columns (RowwiseParallel)."""
+    by_rows = weight.placements == (Shard(0),)
+    own = x.to_local(grad_placements=[Partial()]) if by_rows else x.to_local()
+    y = Product.apply(own, weight.to_local(), config, "rows" if by_rows else "columns")
+    return DTensor.from_local(y, weight.device_mesh, [Shard(-1) if by_rows else Partial()], run_check=False)
 
 
 def multiply_by_recipe(model, config):
-    """Lets the linear layers of the blocks multiply by the config's recipe."""
+    """Lets the linear layers of the blocks, and each expert, multiply by the config's recipe; routers and
+    adapters do not."""
     if config.get("linear.recipe", "none") == "none":
         return
     def forward(x, module):
-        y = Product.apply(x, module.weight, config)
-        return y if module.bias is None else y + module.bias
-    for module in model.layers.modules():
-        if isinstance(module, nn.Linear):
+        if isinstance(module.weight, DTensor) and isinstance(x, DTensor):
+            y = product_of_parts(x, module.weight, config)
+        else:
+            y = Product.apply(x, module.weight, config)
+        y = y if module.bias is None else y + module.bias
+        return y + module.lora_b(module.lora_a(x)) * module.scale if getattr(module, "is_adapted", False) else y
+    for name, module in model.layers.named_modules():
+        if isinstance(module, nn.Linear) and not name.endswith(("router.gate", ".lora_a", ".lora_b")):
             module.forward = functools.partial(forward, module=module)
+        if isinstance(module, pytorch_moe.Experts):
+            module.product = lambda x, weight: Product.apply(x, weight, config)

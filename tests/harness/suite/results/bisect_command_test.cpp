@@ -52,15 +52,6 @@ TEST_F(CauseCommandTest, OtherPrograms_RunAgain) {
             "parity bisect " + file() + ":x y" + out());
 }
 
-TEST_F(CauseCommandTest, ArmThatReadsATrace_IsSearchedInTheTraces) {
-  const Json found =
-      checks(no_golden() + copying_arm("x", "a") +
-             shell_arm("y", "cp {case_dir}/b.h5 $PARITY_TRACE # {trace:x}") + check("identical"));
-  EXPECT_THAT(found.at(0).at("finding").at("cause").get<std::string>(),
-              testing::AllOf(testing::StartsWith("parity bisect traces "), testing::HasSubstr("c:x "),
-                             testing::HasSubstr("c:y"), testing::EndsWith(out())));
-}
-
 TEST_F(CauseCommandTest, RunsThatDidNotFinishHaveNone) {
   EXPECT_EQ(cause(no_golden() + reading_arm("x", "a") + reading_arm("y", "none") + check("identical")), "");
 }

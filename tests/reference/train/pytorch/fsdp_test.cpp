@@ -58,6 +58,9 @@ INSTANTIATE_TEST_SUITE_P(
                                            {"moe.balance_loss_coeff", 0.5},
                                            {"moe.balance_loss_scope", "global_batch"}})},
                     Setting{"GroupedMatmul", "float32", with(experts, {{"moe.matmul", "grouped_bf16"}})},
+                    Setting{"Float8Block", "float32",
+                            with(experts, {{"linear.recipe", "float8_block"}, {"architecture.dim", 160}})},
+                    Setting{"Float8Tensor", "float32", with(experts, {{"linear.recipe", "float8_tensor"}})},
                     Setting{"SharedExpertsInFloat64", "float64",
                             with(experts, {{"moe.shared_hidden", 40}, {"moe.score", "sigmoid"}})}),
     name_of_setting);

@@ -21,6 +21,10 @@ Setting recipe(const std::string& name, const Json& changes) {
   return {name, "float32", with(grouped, changes)};
 }
 
+Setting experts_by(const std::string& name, const Json& changes) {
+  return {name, "float32", with(experts, changes)};
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Settings, PyTorchPrecisionTest,
     testing::Values(
@@ -44,6 +48,25 @@ INSTANTIATE_TEST_SUITE_P(
                                                          {"loss.scale_init", 0x1p127},
                                                          {"loss.scale_interval", 2},
                                                          {"loss.scale_backoff", 0x1p-10}}),
+        experts_by("Float8BlockOfExperts", {{"linear.recipe", "float8_block"},
+                                            {"architecture.dim", 160},
+                                            {"moe.top_k", 3},
+                                            {"moe.shared_hidden", 40}}),
+        experts_by("Float8RowOfPowersOfTwoOfExperts",
+                   {{"linear.recipe", "float8_row"}, {"linear.scales", "power_of_two"}}),
+        experts_by("Float8TensorOfExperts", {{"linear.recipe", "float8_tensor"}}),
+        experts_by("Mxfp8OfExpertsThatDropTokens",
+                   {{"linear.recipe", "mxfp8"}, {"moe.capacity_factor", 1.0}}),
+        experts_by("Nvfp4OfExpertsOfWhichSomeHaveNoTokens",
+                   {{"linear.recipe", "nvfp4"}, {"moe.top_k", 1}, {"data.seq_len", 8}}),
+        recipe("Float8RowBesideAdapters",
+               {{"linear.recipe", "float8_row"}, {"lora.rank", 4}, {"lr.base", 0.02}}),
+        recipe("Mxfp8BesideAdaptersOfAllLayers",
+               {{"linear.recipe", "mxfp8"},
+                {"lora.rank", 4},
+                {"lora.targets", {"wq", "wk", "wv", "wo", "w1", "w2", "w3"}},
+                {"lora.scale", "sqrt_rank"},
+                {"lr.base", 0.02}}),
         recipe("Nvfp4OfMasterWeights", {{"linear.recipe", "nvfp4"}, {"optimizer.weights", "master"}}),
         recipe("Float16ThatHoldsTheSchedule", {{"loss.scale", "dynamic"},
                                                {"loss.scale_init", 0x1p30},
