@@ -7,12 +7,13 @@
 #include <vector>
 
 #include "harness/laws/run/recorded_run.hpp"
+#include "harness/laws/updates/adafactor.hpp"
 #include "harness/laws/updates/elements.hpp"
 
 namespace parity::laws {
 
 /// Which rule a parameter's state belongs to.
-enum class OptimizerKind { adam, sgd, muon, unknown };
+enum class OptimizerKind { adam, sgd, muon, adafactor, unknown };
 
 /// The optimizer's own count of a parameter's updates, as far as it was recorded.
 struct UpdateCounter {
@@ -31,13 +32,15 @@ struct TensorUpdate {
   Vector before = {}, after = {};                ///< the parameter, or its master weight
   Vector gradient = {};                          ///< after clipping; before it where nothing was clipped
   Vector unclipped = {};                         ///< before clipping
-  Vector first_before = {}, first_after = {};    ///< exp_avg, or the momentum of SGD or Muon
+  Vector first_before = {}, first_after = {};    ///< exp_avg; momentum of SGD or Muon; variance of Adafactor
   Vector second_before = {}, second_after = {};  ///< exp_avg_sq
-  Vector largest = {};        ///< max_exp_avg_sq of AMSGrad, whose root divides in place of exp_avg_sq's
-  size_t dimensions = 0;      ///< of the parameter; 0 if unknown
-  double roundoff = 0;        ///< of the parameter
-  double state_roundoff = 0;  ///< of the state
-  int64_t skipped = 0;        ///< steps before this one at which the optimizer made no update
+  Vector largest = {};  ///< max_exp_avg_sq of AMSGrad, whose root divides in place of exp_avg_sq's
+  FactoredMoments factored = {};
+  std::vector<int64_t> shape = {};  ///< of the parameter
+  size_t dimensions = 0;            ///< of the parameter; 0 if unknown
+  double roundoff = 0;              ///< of the parameter
+  double state_roundoff = 0;        ///< of the state
+  int64_t skipped = 0;              ///< steps before this one at which the optimizer made no update
 
   const Vector& root() const { return largest.empty() ? second_after : largest; }
   /// Returns the number of updates of this parameter, this one included: by the optimizer's count before
@@ -83,6 +86,9 @@ UpdateCheck check_adam(const TensorUpdate& data, const OptimizerNumbers& numbers
 UpdateCheck check_sgd(const TensorUpdate& data, const OptimizerNumbers& numbers);
 /// Compares the momentum only: nobody can bound the roundings of Newton-Schulz in bfloat16.
 UpdateCheck check_muon(const TensorUpdate& data, const OptimizerNumbers& numbers);
+/// Compares moments and step.
+UpdateCheck check_adafactor(const TensorUpdate& data, const OptimizerNumbers& numbers,
+                            const AdafactorNumbers& own);
 /// Returns whether a momentum is an average of gradients, as Muon's is, and not a sum, as SGD's is.
 bool averages_gradients(const TensorUpdate& data);
 
