@@ -139,7 +139,7 @@ TEST_F(AdafactorLawTest, OtherFormulas_AreNamed) {
               HasSubstr("is not scaled by the root mean square of the parameter"));
   EXPECT_THAT(departure({.clips = false}), HasSubstr("is not scaled down to the root mean square 1"));
   EXPECT_THAT(departure({.factor = 0.5}), HasSubstr("the step is 0.5 times that of the formula"));
-  EXPECT_THAT(departure({.gradient_factor = 2}), HasSubstr("row_var: 2 times the recorded gradient enters"));
+  EXPECT_THAT(departure({.gradient_factor = 2}), HasSubstr("_var: 2 times the recorded gradient enters"));
 }
 
 TEST_F(AdafactorLawTest, OtherBeta_IsNamed) {
