@@ -14,8 +14,6 @@
 namespace parity::reference {
 namespace {
 
-const std::string adafactor = "optimizer.name = \"adafactor\"\noptimizer.implementation = \"plain\"\n";
-
 TEST_P(ImpossibleConfig, IsRefusedNamingKeyAndValue) {
   RunConfig config;
   read_toml(config, GetParam().toml, "run.toml");
@@ -129,18 +127,6 @@ INSTANTIATE_TEST_SUITE_P(
         Impossible{"BetaOfOne", "optimizer.beta2 = 1", "optimizer.beta2 = 1.0"},
         Impossible{"MomentumOfAdam", "optimizer.momentum = 0.9", "optimizer.momentum = 0.9"},
         Impossible{"FusedLion", "optimizer.name = \"lion\"", "optimizer.implementation = \"fused\""},
-        Impossible{"FusedAdafactor", "optimizer.name = \"adafactor\"",
-                   "optimizer.implementation = \"fused\""},
-        Impossible{"AdafactorOfAdam", "optimizer.adafactor.d = 2.0", "optimizer.adafactor.d = 2.0"},
-        Impossible{"ClippingOfAdafactorBelowOne", adafactor + "optimizer.adafactor.d = 0.5",
-                   "optimizer.adafactor.d = 0.5"},
-        Impossible{"GrowingDecayOfAdafactor", adafactor + "optimizer.adafactor.beta2_decay = 0.8",
-                   "optimizer.adafactor.beta2_decay = 0.8"},
-        Impossible{"NegativeEpsOfAdafactor", adafactor + "optimizer.adafactor.eps1 = -1.0",
-                   "optimizer.adafactor.eps1 = -1.0"},
-        Impossible{"NanEpsOfAdafactor", adafactor + "optimizer.adafactor.eps2 = nan",
-                   "optimizer.adafactor.eps2 ="},
-        Impossible{"ExactAdafactor", adafactor + "dtype = \"exact\"", "optimizer.name = \"adafactor\""},
         Impossible{"MomentumOfMuonByAnotherKey", "optimizer.name = \"muon\"\noptimizer.momentum = 0.9",
                    "optimizer.momentum = 0.9"},
         Impossible{"MuonOfAdam", "optimizer.muon.nesterov = false", "optimizer.muon.nesterov = false"},
