@@ -3,20 +3,11 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
-#include <vector>
 
 #include "harness/laws/run/recorded_run.hpp"
-#include "harness/laws/updates/elements.hpp"
+#include "harness/laws/updates/tensor_update.hpp"
 
 namespace parity::laws {
-
-/// Adafactor's second moments of one parameter [..., n, m]. An empty vector was not recorded. A vector's
-/// moments have its shape and are kept elsewhere.
-struct FactoredMoments {
-  Vector row_before = {}, row_after = {};        ///< [..., n, 1]
-  Vector column_before = {}, column_after = {};  ///< [..., 1, m]
-};
 
 /// Numbers that Adafactor was given. Defaults are those of torch.optim.Adafactor.
 struct AdafactorNumbers {
@@ -32,5 +23,9 @@ struct AdafactorNumbers {
 /// Returns the numbers of an update: from channels or the config, else the defaults.
 /// \param roundoff  of the parameter, which torch's eps1 follows
 AdafactorNumbers adafactor_numbers(const RecordedRun& run, int64_t step, double roundoff);
+
+/// Compares moments and step.
+UpdateCheck check_adafactor(const TensorUpdate& data, const OptimizerNumbers& numbers,
+                            const AdafactorNumbers& own);
 
 }  // namespace parity::laws

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "harness/laws/run/recorded_run.hpp"
-#include "harness/laws/updates/adafactor.hpp"
 #include "harness/laws/updates/elements.hpp"
 
 namespace parity::laws {
@@ -21,6 +20,13 @@ struct UpdateCounter {
 
   /// Returns whether both were recorded and the count did not grow by one.
   bool jumps() const { return before && after && *after != *before + 1; }
+};
+
+/// Adafactor's second moments of one parameter [..., n, m]. An empty vector was not recorded. A vector's
+/// moments have its shape and are kept elsewhere.
+struct FactoredMoments {
+  Vector row_before = {}, row_after = {};        ///< [..., n, 1]
+  Vector column_before = {}, column_after = {};  ///< [..., 1, m]
 };
 
 /// What was recorded of one update of one parameter. An empty vector was not recorded.
@@ -86,9 +92,6 @@ UpdateCheck check_adam(const TensorUpdate& data, const OptimizerNumbers& numbers
 UpdateCheck check_sgd(const TensorUpdate& data, const OptimizerNumbers& numbers);
 /// Compares the momentum only: nobody can bound the roundings of Newton-Schulz in bfloat16.
 UpdateCheck check_muon(const TensorUpdate& data, const OptimizerNumbers& numbers);
-/// Compares moments and step.
-UpdateCheck check_adafactor(const TensorUpdate& data, const OptimizerNumbers& numbers,
-                            const AdafactorNumbers& own);
 /// Returns whether a momentum is an average of gradients, as Muon's is, and not a sum, as SGD's is.
 bool averages_gradients(const TensorUpdate& data);
 

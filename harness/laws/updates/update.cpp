@@ -12,6 +12,8 @@
 #include "harness/base/text/glob.hpp"
 #include "harness/laws/laws.hpp"
 #include "harness/laws/run/tensor_groups.hpp"
+#include "harness/laws/updates/adafactor.hpp"
+#include "harness/laws/updates/promised_optimizer.hpp"
 #include "harness/laws/updates/tensor_update.hpp"
 
 namespace parity::laws {
@@ -51,13 +53,15 @@ bool is_frozen(const RecordedRun& run, const std::string& name) {
          });
 }
 
-void add_frozen(const TensorUpdate& data, StepAnswer& answer) {
-  const std::string text = "moves, though the config leaves it untrained";
-  ++answer.compared;
-  if (data.before == data.after)
-    return;
+void add_complaint(const std::string& text, const TensorUpdate& data, StepAnswer& answer) {
   answer.complaints[text].insert(data.name);
   answer.factors.try_emplace(text);
+}
+
+void add_frozen(const TensorUpdate& data, StepAnswer& answer) {
+  ++answer.compared;
+  if (data.before != data.after)
+    add_complaint("moves, though the config leaves it untrained", data, answer);
 }
 
 /// Returns whether a parameter has a gradient and no optimizer updates it: it keeps its value and has no
@@ -75,10 +79,8 @@ bool is_forgotten(const RecordedRun& run, const TensorUpdate& data,
 }
 
 void add_forgotten(const TensorUpdate& data, StepAnswer& answer) {
-  const std::string text = "has a gradient, and no optimizer updates it";
   ++answer.compared;
-  answer.complaints[text].insert(data.name);
-  answer.factors.try_emplace(text);
+  add_complaint("has a gradient, and no optimizer updates it", data, answer);
 }
 
 UpdateCheck check_tensor(const RecordedRun& run, const TensorUpdate& data, const OptimizerNumbers& numbers) {
@@ -162,38 +164,6 @@ StepAnswer ask_step(const RecordedRun& run, int64_t step, Variant variant, int64
       add_tensor(run, data, groups, !leaves_out_vectors(run) || data.dimensions != 1, answer);
   }
   return answer;
-}
-
-/// Returns whether the run says that its decay is decoupled.
-bool names_adamw(const RecordedRun& run) {
-  for (const char* key : {"optimizer.name", "optimizer.type", "optimizer", "optim"}) {
-    std::string word = run.config_text(key);
-    std::ranges::transform(word, word.begin(),
-                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    if (word.starts_with("adamw"))
-      return true;
-  }
-  return false;
-}
-
-/// Returns whether a run of parity-train promises Adam with its decay in the gradient. Other programs call
-/// AdamW "adam", too.
-bool promises_l2(const RecordedRun& run) {
-  const Json& facts = run.trace().provenance();
-  return facts.is_object() && text_or(facts, "producer").starts_with("parity-train") &&
-         run.config_text("optimizer.name") == "adam";
-}
-
-/// Returns whether the config says that parameters are stored in a narrower type than the optimizer computes
-/// in.
-bool rounds_weights(const RecordedRun& run) {
-  const std::string storage = run.config_text("optimizer.weights");
-  return run.follows_config() && !storage.empty() && storage != "float32";
-}
-
-/// Returns whether the config says that queries and keys are scaled after the update.
-bool scales_queries(const RecordedRun& run) {
-  return run.follows_config() && run.config_number("optimizer.qk_clip").value_or(0) > 0;
 }
 
 void add_departures(const RecordedRun& run, int64_t step, const StepAnswer& answer, Finding& finding) {
