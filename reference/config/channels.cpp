@@ -7,8 +7,9 @@ namespace {
 
 /// Adds rows for every collective over every group, although a run uses few of them.
 void add_comm_channels(std::vector<ChannelRow>& table) {
-  for (const char* group : {"world", "trainer", "pp", "stage", "copies", "dp_replicate", "dp_shard", "cp",
-                            "tp", "batch", "fsdp", "loss", "ep", "expert_shard", "generator", "muon"})
+  for (const char* group :
+       {"world", "trainer", "pp", "stage", "copies", "dp_replicate", "dp_shard", "cp", "tp", "batch", "fsdp",
+        "loss", "ep", "expert_shard", "generator", "muon", "adafactor"})
     for (const char* collective :
          {"all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broadcast", "send", "receive"}) {
       const std::string words =

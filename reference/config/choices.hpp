@@ -142,48 +142,6 @@ constexpr auto enum_names(UpdateCall) {
   return named<UpdateCall::halves_zeroing>("update call", {"step", "halves", "halves_zeroing"});
 }
 
-enum class OptimizerName { adamw, sgd, muon, adam, lion };
-constexpr auto enum_names(OptimizerName) {
-  return named<OptimizerName::lion>("optimizer", {"adamw", "sgd", "muon", "adam", "lion"});
-}
-
-enum class OptimizerImplementation { fused, plain, foreach };
-constexpr auto enum_names(OptimizerImplementation) {
-  return named<OptimizerImplementation::foreach>("optimizer implementation", {"fused", "plain", "foreach"});
-}
-
-enum class DecayedParameters { all, matrices };
-constexpr auto enum_names(DecayedParameters) {
-  return named<DecayedParameters::matrices>("set of decayed parameters", {"all", "matrices"});
-}
-
-enum class MuonCoefficients { fixed, quintic, polar_express };
-constexpr auto enum_names(MuonCoefficients) {
-  return named<MuonCoefficients::polar_express>("coefficients of Newton-Schulz",
-                                                {"fixed", "quintic", "polar_express"});
-}
-
-enum class NewtonSchulzPrecision { bfloat16, float32 };
-constexpr auto enum_names(NewtonSchulzPrecision) {
-  return named<NewtonSchulzPrecision::float32>("dtype of Newton-Schulz", {"bfloat16", "float32"});
-}
-
-enum class MuonScale { original, match_rms_adamw, unit_rms_norm, none };
-constexpr auto enum_names(MuonScale) {
-  return named<MuonScale::none>("scale of Muon's updates",
-                                {"original", "match_rms_adamw", "unit_rms_norm", "none"});
-}
-
-enum class MuonSharding { gathered, distributed, blockwise };
-constexpr auto enum_names(MuonSharding) {
-  return named<MuonSharding::blockwise>("use of shards by Muon", {"gathered", "distributed", "blockwise"});
-}
-
-enum class WeightDecayRamp { constant, linear, cosine };
-constexpr auto enum_names(WeightDecayRamp) {
-  return named<WeightDecayRamp::cosine>("weight decay ramp", {"constant", "linear", "cosine"});
-}
-
 enum class ScheduleName {
   titan,
   warmup_linear,

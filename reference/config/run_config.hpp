@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "reference/config/choices.hpp"
+#include "reference/config/optimizer_config.hpp"
 
 namespace parity::reference {
 
@@ -188,41 +189,6 @@ struct LossConfig {
   double scale_backoff = 0.5;         ///< factor after an update with overflow
   int64_t scale_interval = 2000;      ///< [updates]
   bool scale_holds_schedule = false;  ///< whether a skipped update leaves the schedule where it is
-};
-
-/// Settings of optimizer.name = muon, for the matrices of the blocks. AdamW's settings hold for the rest.
-struct MuonConfig {
-  double lr = 0;  ///< of the matrices; 0 = lr.base
-  double momentum = 0.95;
-  bool nesterov = true;
-  MuonCoefficients coefficients = MuonCoefficients::fixed;
-  double a = 3.4445;  ///< of x, in the polynomial a x + b x^3 + c x^5 of MuonCoefficients::fixed
-  double b = -4.775;
-  double c = 2.0315;
-  int64_t ns_steps = 5;
-  double eps = 1e-7;  ///< least Frobenius norm that a matrix is divided by
-  NewtonSchulzPrecision ns_dtype = NewtonSchulzPrecision::bfloat16;
-  MuonScale adjust_lr = MuonScale::original;
-  bool split_qkv = false;
-  MuonSharding sharding = MuonSharding::gathered;
-};
-
-struct OptimizerConfig {
-  OptimizerName name = OptimizerName::adamw;
-  OptimizerImplementation implementation = OptimizerImplementation::fused;
-  double beta1 = 0.9;
-  double beta2 = 0.95;
-  double eps = 1e-8;
-  double weight_decay = 0.1;
-  WeightDecayRamp weight_decay_ramp = WeightDecayRamp::constant;
-  double weight_decay_start = 0;  ///< of a ramp; it ends at weight_decay
-  double momentum = 0;
-  DecayedParameters decay = DecayedParameters::all;
-  WeightStorage weights = WeightStorage::float32;
-  int64_t rounding_seed = 0;  ///< of WeightStorage::stochastic
-  MuonConfig muon;
-  double qk_clip = 0;  ///< tau, above which a head's logits are scaled down after the update; 0 = never
-  QkClipScope qk_clip_scope = QkClipScope::head;
 };
 
 struct LrConfig {

@@ -3,6 +3,7 @@
 #include "reference/optim/optimizer.hpp"
 
 #include "harness/base/error.hpp"
+#include "reference/optim/adafactor/adafactor.hpp"
 #include "reference/optim/adamw.hpp"
 #include "reference/optim/lion.hpp"
 #include "reference/optim/muon/muon.hpp"
@@ -11,7 +12,7 @@
 namespace parity::reference {
 
 std::unique_ptr<Optimizer> make_optimizer(const OptimizerConfig& config, const Parameters& parameters,
-                                          const MuonContext& context) {
+                                          const MatrixContext& context) {
   switch (config.name) {
     case OptimizerName::adamw:
     case OptimizerName::adam:
@@ -22,6 +23,8 @@ std::unique_ptr<Optimizer> make_optimizer(const OptimizerConfig& config, const P
       return std::make_unique<Muon>(config, parameters, context);
     case OptimizerName::lion:
       return std::make_unique<Lion>(config, parameters);
+    case OptimizerName::adafactor:
+      return std::make_unique<Adafactor>(config, parameters, context.ranks);
   }
   throw InternalError("unknown optimizer");
 }

@@ -42,9 +42,11 @@ class Optimizer {
 };
 
 /// Returns the optimizer that a config names, with its state at zero.
-/// \param context  what Muon needs besides; the default is for one process and weights that are not fused
+/// \param context  what Muon and Adafactor need besides; the default is for one process and weights that are
+/// not
+///                 fused
 std::unique_ptr<Optimizer> make_optimizer(const OptimizerConfig& config, const Parameters& parameters,
-                                          const MuonContext& context = {});
+                                          const MatrixContext& context = {});
 
 /// Returns the values of the parameters and of their gradients, in order.
 std::vector<torch::Tensor> values_of(const Parameters& parameters);

@@ -9,6 +9,7 @@
 
 #include "reference/config/frozen.hpp"
 #include "reference/config/model_names.hpp"
+#include "reference/optim/adafactor/adafactor.hpp"
 #include "reference/optim/muon/muon.hpp"
 #include "reference/parallel/data/fsdp.hpp"
 #include "reference/parallel/model/tensor_parallel.hpp"
@@ -55,6 +56,8 @@ int64_t moments_of(const OptimizerConfig& optimizer, const Parameter& parameter)
       return is_muon_matrix(parameter) ? 1 : 2;
     case OptimizerName::lion:
       return 1;
+    case OptimizerName::adafactor:
+      return 0;  // its moments are not of elements
     case OptimizerName::adamw:
     case OptimizerName::adam:
       break;
@@ -113,6 +116,8 @@ MemoryEstimate estimate_of(const RunConfig& config, const Parameters& own) {
       trained += product(sizes);
       estimate.optimizer += product(sizes) * element *
                             (moments_of(config.optimizer, parameter) + kept_values_of(config.optimizer));
+      if (config.optimizer.name == OptimizerName::adafactor)
+        estimate.optimizer += adafactor_numbers(parameter.value.sizes()) * element;
     }
   }
   estimate.weights = estimate.parameters * element;

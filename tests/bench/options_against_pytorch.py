@@ -21,6 +21,7 @@ OPTIONS = {
     "plain": [],
     "adam (L2)": ['optimizer.name="adam"'],
     "lion": ['optimizer.name="lion"', 'optimizer.implementation="plain"'],
+    "adafactor": ['optimizer.name="adafactor"', 'optimizer.implementation="plain"'],
     "muon": ['optimizer.name="muon"'],
     "decay of matrices": ['optimizer.decay="matrices"'],
     "weights kahan": ['optimizer.weights="kahan"'],

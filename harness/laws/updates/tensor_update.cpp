@@ -28,6 +28,10 @@ Vector state_before(const RecordedRun& run, int64_t step, const std::string& nam
   return before;
 }
 
+bool has_state(const RecordedRun& run, int64_t step, const std::string& name) {
+  return std::ranges::binary_search(run.names(step, Phase::optim), name);
+}
+
 void read_state(const RecordedRun& run, TensorUpdate& data, const std::string& first,
                 const std::string& second) {
   data.first_after = values_or_none(run, {data.step, Phase::optim, first});
@@ -37,6 +41,24 @@ void read_state(const RecordedRun& run, TensorUpdate& data, const std::string& f
     return;
   data.second_after = values_or_none(run, {data.step, Phase::optim, second});
   data.second_before = state_before(run, data.step, second, data.second_after.size());
+}
+
+/// Reads Adafactor's moments, if the run has them. \return whether it has
+bool read_adafactor(const RecordedRun& run, TensorUpdate& data) {
+  if (has_state(run, data.step, "variance/" + data.name)) {
+    read_state(run, data, "variance/" + data.name, "");
+    return true;
+  }
+  const std::string row = "row_var/" + data.name, column = "col_var/" + data.name;
+  if (!has_state(run, data.step, row) || !has_state(run, data.step, column))
+    return false;
+  FactoredMoments& own = data.factored;
+  own.row_after = values_or_none(run, {data.step, Phase::optim, row});
+  own.row_before = state_before(run, data.step, row, own.row_after.size());
+  own.column_after = values_or_none(run, {data.step, Phase::optim, column});
+  own.column_before = state_before(run, data.step, column, own.column_after.size());
+  data.state_roundoff = run.roundoff({data.step, Phase::optim, row});
+  return true;
 }
 
 UpdateCounter read_counter(const RecordedRun& run, int64_t step, const std::string& name) {
@@ -57,10 +79,6 @@ bool may_clip(const RecordedRun& run, int64_t step) {
   if (!norm || (limit && *limit <= 0))
     return false;
   return !limit || !(*norm <= *limit);
-}
-
-bool has_state(const RecordedRun& run, int64_t step, const std::string& name) {
-  return std::ranges::binary_search(run.names(step, Phase::optim), name);
 }
 
 std::string word_of_optimizer(const RecordedRun& run) {
@@ -98,6 +116,8 @@ OptimizerKind find_kind(const RecordedRun& run, TensorUpdate& data) {
     data.largest = values_or_none(run, {data.step, Phase::optim, "max_exp_avg_sq/" + data.name});
     return OptimizerKind::adam;
   }
+  if (read_adafactor(run, data))
+    return OptimizerKind::adafactor;
   const std::string word = word_of_optimizer(run);
   for (const char* kind : {"momentum/", "momentum_buffer/"})
     if (has_state(run, data.step, kind + data.name)) {
@@ -121,7 +141,8 @@ int64_t TensorUpdate::updates() const {
 
 bool TensorUpdate::is_left_alone() const {
   return gradient.empty() && unclipped.empty() && before == after && first_before == first_after &&
-         second_before == second_after && counter.before == counter.after;
+         second_before == second_after && factored.row_before == factored.row_after &&
+         factored.column_before == factored.column_after && counter.before == counter.after;
 }
 
 TensorUpdate read_update(const RecordedRun& run, int64_t step, const std::string& name) {
@@ -137,6 +158,7 @@ TensorUpdate read_update(const RecordedRun& run, int64_t step, const std::string
   data.before = run.values(before);
   data.after = run.values(after);
   data.dimensions = run.dimensions(after);
+  data.shape = run.trace().tensor(after).shape;
   data.roundoff = run.roundoff(after);
   data.unclipped = values_or_none(run, {step, Phase::grad, name});
   data.gradient = values_or_none(run, {step, Phase::grad_clipped, name});

@@ -12,7 +12,7 @@
 namespace parity::laws {
 
 /// Which rule a parameter's state belongs to.
-enum class OptimizerKind { adam, sgd, muon, unknown };
+enum class OptimizerKind { adam, sgd, muon, adafactor, unknown };
 
 /// The optimizer's own count of a parameter's updates, as far as it was recorded.
 struct UpdateCounter {
@@ -20,6 +20,13 @@ struct UpdateCounter {
 
   /// Returns whether both were recorded and the count did not grow by one.
   bool jumps() const { return before && after && *after != *before + 1; }
+};
+
+/// Adafactor's second moments of one parameter [..., n, m]. An empty vector was not recorded. A vector's
+/// moments have its shape and are kept elsewhere.
+struct FactoredMoments {
+  Vector row_before = {}, row_after = {};        ///< [..., n, 1]
+  Vector column_before = {}, column_after = {};  ///< [..., 1, m]
 };
 
 /// What was recorded of one update of one parameter. An empty vector was not recorded.
@@ -31,13 +38,15 @@ struct TensorUpdate {
   Vector before = {}, after = {};                ///< the parameter, or its master weight
   Vector gradient = {};                          ///< after clipping; before it where nothing was clipped
   Vector unclipped = {};                         ///< before clipping
-  Vector first_before = {}, first_after = {};    ///< exp_avg, or the momentum of SGD or Muon
+  Vector first_before = {}, first_after = {};    ///< exp_avg; momentum of SGD or Muon; variance of Adafactor
   Vector second_before = {}, second_after = {};  ///< exp_avg_sq
-  Vector largest = {};        ///< max_exp_avg_sq of AMSGrad, whose root divides in place of exp_avg_sq's
-  size_t dimensions = 0;      ///< of the parameter; 0 if unknown
-  double roundoff = 0;        ///< of the parameter
-  double state_roundoff = 0;  ///< of the state
-  int64_t skipped = 0;        ///< steps before this one at which the optimizer made no update
+  Vector largest = {};  ///< max_exp_avg_sq of AMSGrad, whose root divides in place of exp_avg_sq's
+  FactoredMoments factored = {};
+  std::vector<int64_t> shape = {};  ///< of the parameter
+  size_t dimensions = 0;            ///< of the parameter; 0 if unknown
+  double roundoff = 0;              ///< of the parameter
+  double state_roundoff = 0;        ///< of the state
+  int64_t skipped = 0;              ///< steps before this one at which the optimizer made no update
 
   const Vector& root() const { return largest.empty() ? second_after : largest; }
   /// Returns the number of updates of this parameter, this one included: by the optimizer's count before

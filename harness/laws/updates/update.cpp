@@ -12,6 +12,8 @@
 #include "harness/base/text/glob.hpp"
 #include "harness/laws/laws.hpp"
 #include "harness/laws/run/tensor_groups.hpp"
+#include "harness/laws/updates/adafactor.hpp"
+#include "harness/laws/updates/promised_optimizer.hpp"
 #include "harness/laws/updates/tensor_update.hpp"
 
 namespace parity::laws {
@@ -51,13 +53,15 @@ bool is_frozen(const RecordedRun& run, const std::string& name) {
          });
 }
 
-void add_frozen(const TensorUpdate& data, StepAnswer& answer) {
-  const std::string text = "moves, though the config leaves it untrained";
-  ++answer.compared;
-  if (data.before == data.after)
-    return;
+void add_complaint(const std::string& text, const TensorUpdate& data, StepAnswer& answer) {
   answer.complaints[text].insert(data.name);
   answer.factors.try_emplace(text);
+}
+
+void add_frozen(const TensorUpdate& data, StepAnswer& answer) {
+  ++answer.compared;
+  if (data.before != data.after)
+    add_complaint("moves, though the config leaves it untrained", data, answer);
 }
 
 /// Returns whether a parameter has a gradient and no optimizer updates it: it keeps its value and has no
@@ -68,24 +72,25 @@ bool is_forgotten(const RecordedRun& run, const TensorUpdate& data,
   const bool has_gradient = std::ranges::any_of(gradient, [](double value) { return value != 0; });
   const bool may_move = std::ranges::any_of(groups, [](const auto& numbers) { return numbers.lr != 0; });
   const bool others_have_state = !run.names(data.step, Phase::optim).empty();
-  const bool has_state = !data.first_after.empty() || !data.second_after.empty() || data.counter.after;
+  const bool has_state = !data.first_after.empty() || !data.second_after.empty() ||
+                         !data.factored.row_after.empty() || data.counter.after;
   return has_gradient && may_move && others_have_state && !has_state && data.before == data.after &&
          data.roundoff <= 0x1p-24;
 }
 
 void add_forgotten(const TensorUpdate& data, StepAnswer& answer) {
-  const std::string text = "has a gradient, and no optimizer updates it";
   ++answer.compared;
-  answer.complaints[text].insert(data.name);
-  answer.factors.try_emplace(text);
+  add_complaint("has a gradient, and no optimizer updates it", data, answer);
 }
 
-UpdateCheck check_tensor(const TensorUpdate& data, const OptimizerNumbers& numbers) {
+UpdateCheck check_tensor(const RecordedRun& run, const TensorUpdate& data, const OptimizerNumbers& numbers) {
   switch (data.kind) {
     case OptimizerKind::adam:
       return check_adam(data, numbers);
     case OptimizerKind::muon:
       return check_muon(data, numbers);
+    case OptimizerKind::adafactor:
+      return check_adafactor(data, numbers, adafactor_numbers(run, data.step, data.roundoff));
     default:
       return check_sgd(data, numbers);
   }
@@ -97,15 +102,15 @@ bool records_gradients(const RecordedRun& run, int64_t step) {
 }
 
 /// Compares a tensor with the numbers of each group, and keeps the first that gives it.
-void add_tensor(const TensorUpdate& data, std::vector<OptimizerNumbers> groups, bool may_decay,
-                StepAnswer& answer) {
+void add_tensor(const RecordedRun& run, const TensorUpdate& data, std::vector<OptimizerNumbers> groups,
+                bool may_decay, StepAnswer& answer) {
   if (!may_decay)
     for (OptimizerNumbers& numbers : groups)
       numbers.decay = 0;
   UpdateCheck best;
   size_t group = 0;
   for (size_t i = 0; i < groups.size(); ++i) {
-    UpdateCheck check = check_tensor(data, groups[i]);
+    UpdateCheck check = check_tensor(run, data, groups[i]);
     if (i > 0 && (!check.complaints.empty() || check.compared == 0))
       continue;
     best = std::move(check);
@@ -149,48 +154,16 @@ StepAnswer ask_step(const RecordedRun& run, int64_t step, Variant variant, int64
       add_forgotten(data, answer);
       continue;
     }
-    if (data.gradient.empty() && data.first_after.empty())
+    if (data.gradient.empty() && data.first_after.empty() && data.factored.row_after.empty())
       continue;  // a buffer, or a parameter that is not trained
     if (records_gradients(run, step) && data.is_left_alone())
       ++answer.left_alone;
     else if (data.kind == OptimizerKind::unknown)
       answer.unknown.insert(name);
     else
-      add_tensor(data, groups, !leaves_out_vectors(run) || data.dimensions != 1, answer);
+      add_tensor(run, data, groups, !leaves_out_vectors(run) || data.dimensions != 1, answer);
   }
   return answer;
-}
-
-/// Returns whether the run says that its decay is decoupled.
-bool names_adamw(const RecordedRun& run) {
-  for (const char* key : {"optimizer.name", "optimizer.type", "optimizer", "optim"}) {
-    std::string word = run.config_text(key);
-    std::ranges::transform(word, word.begin(),
-                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    if (word.starts_with("adamw"))
-      return true;
-  }
-  return false;
-}
-
-/// Returns whether a run of parity-train promises Adam with its decay in the gradient. Other programs call
-/// AdamW "adam", too.
-bool promises_l2(const RecordedRun& run) {
-  const Json& facts = run.trace().provenance();
-  return facts.is_object() && text_or(facts, "producer").starts_with("parity-train") &&
-         run.config_text("optimizer.name") == "adam";
-}
-
-/// Returns whether the config says that parameters are stored in a narrower type than the optimizer computes
-/// in.
-bool rounds_weights(const RecordedRun& run) {
-  const std::string storage = run.config_text("optimizer.weights");
-  return run.follows_config() && !storage.empty() && storage != "float32";
-}
-
-/// Returns whether the config says that queries and keys are scaled after the update.
-bool scales_queries(const RecordedRun& run) {
-  return run.follows_config() && run.config_number("optimizer.qk_clip").value_or(0) > 0;
 }
 
 void add_departures(const RecordedRun& run, int64_t step, const StepAnswer& answer, Finding& finding) {
@@ -253,6 +226,8 @@ class Audited {
                                      : "Adam with decoupled weight decay (AdamW), eps outside of the root");
     else if (answer.kinds.contains(OptimizerKind::sgd) && wrong_ == 0)
       finding.notes.emplace_back(variant_ == Variant::nesterov ? "SGD with Nesterov's momentum" : "SGD");
+    else if (answer.kinds.contains(OptimizerKind::adafactor) && wrong_ == 0)
+      finding.notes.emplace_back("Adafactor, with moments of rows and columns");
     if (answer.by_muon > 0)
       finding.notes.push_back(fmt::format(
           "Muon: of {} matrices only the momentum is compared, for nobody can bound the roundings of "
@@ -297,7 +272,7 @@ void explain_silence(const RecordedRun& run, const Audited& audited, Finding& fi
       "phases param, optim and grad_clipped of two successive updates, and the channels beta1 and beta2";
   if (!unknown.empty())
     finding.why = "no rule for the state of " + describe(unknown, {unknown.begin(), unknown.end()}) +
-                  " is known (AdamW, Adam, SGD and Muon's momentum are)";
+                  " is known (AdamW, Adam, SGD, Adafactor and Muon's momentum are)";
   else if (blind > 0) {
     finding.why = "every update is smaller than the rounding of the parameters";
     finding.record = "master weights, or an update with a larger learning rate";

@@ -18,7 +18,8 @@ std::vector<Key> optimizer_keys() {
           "AdamW, Adam: decay of the second moment. Lion: decay of the momentum; its paper's value is 0.99."),
       key("optimizer.eps", PARITY_AT(optimizer.eps), "AdamW, Adam: added to the root of the second moment."),
       key("optimizer.weight_decay", PARITY_AT(optimizer.weight_decay),
-          "AdamW, Muon, Lion: decoupled decay; Adam, SGD: added to the gradient; on the parameters of "
+          "AdamW, Muon, Lion, Adafactor: decoupled decay; Adam, SGD: added to the gradient; on the "
+          "parameters of "
           "optimizer.decay."),
       key("optimizer.decay", PARITY_AT(optimizer.decay),
           "Which parameters weight decay acts on: all, or matrices, which leaves out norms and biases."),
@@ -76,6 +77,31 @@ std::vector<Key> muon_keys() {
       key("optimizer.muon.sharding", PARITY_AT(optimizer.muon.sharding),
           "Muon: of a sharded matrix, gathered: each rank orthogonalizes the whole; distributed: one rank "
           "does for all; blockwise: each rank orthogonalizes its block alone, another algorithm."),
+  };
+}
+
+std::vector<Key> adafactor_keys() {
+  return {
+      key("optimizer.adafactor.beta2_decay", PARITY_AT(optimizer.adafactor.beta2_decay),
+          "Adafactor: power of the update's number t in 1 - beta2 = t^beta2_decay."),
+      key("optimizer.adafactor.eps1", PARITY_AT(optimizer.adafactor.eps1),
+          "Adafactor: keeps small gradients from being divided by 0; eps1_place says how. "
+          "torch.optim.Adafactor's default is the epsilon of the parameter's dtype, here that of float32 in "
+          "every dtype; the paper's is 1e-30. If its square is 0 in the dtype, a gradient of 0 gives NaN."),
+      key("optimizer.adafactor.eps1_place", PARITY_AT(optimizer.adafactor.eps1_place),
+          "Adafactor: where eps1 enters. denominator: it is the least mean of the rows' moments and the "
+          "least "
+          "root (torch.optim.Adafactor); square: it is added to the squared gradient (the paper, "
+          "Transformers, fairseq)."),
+      key("optimizer.adafactor.eps2", PARITY_AT(optimizer.adafactor.eps2),
+          "Adafactor: least root mean square of a parameter by which its step is scaled."),
+      key("optimizer.adafactor.d", PARITY_AT(optimizer.adafactor.d),
+          "Adafactor: root mean square to which a larger update of a tensor is scaled down."),
+      key("optimizer.adafactor.relative_step", PARITY_AT(optimizer.adafactor.relative_step),
+          "Adafactor: the rate of update t is at most 1/sqrt(t); false: it is that of the schedule."),
+      key("optimizer.adafactor.scale_parameter", PARITY_AT(optimizer.adafactor.scale_parameter),
+          "Adafactor: a step is a share of the parameter's root mean square; false: as in Transformers with "
+          "scale_parameter=False, the rate alone."),
   };
 }
 

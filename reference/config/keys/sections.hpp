@@ -40,6 +40,8 @@ std::vector<Key> loss_keys();
 std::vector<Key> optimizer_keys();
 /// Muon: `optimizer.muon.*`.
 std::vector<Key> muon_keys();
+/// Adafactor: `optimizer.adafactor.*`.
+std::vector<Key> adafactor_keys();
 /// Learning-rate schedule: `lr.*`.
 std::vector<Key> schedule_keys();
 /// Variants of the step: `train.*`.

@@ -12,8 +12,8 @@ std::vector<Key> make_keys() {
   for (const auto section :
        {model_keys,    variant_keys,   moe_keys,         lora_keys,       linear_keys,    run_keys,
         data_keys,     rollout_keys,   policy_loss_keys, controller_keys, generator_keys, attention_keys,
-        loss_keys,     optimizer_keys, muon_keys,        schedule_keys,   train_keys,     parallel_keys,
-        pipeline_keys, memory_keys,    checkpoint_keys,  thread_keys})
+        loss_keys,     optimizer_keys, muon_keys,        adafactor_keys,  schedule_keys,  train_keys,
+        parallel_keys, pipeline_keys,  memory_keys,      checkpoint_keys, thread_keys})
     for (Key& row : section())
       all.push_back(std::move(row));
   return all;

@@ -32,12 +32,33 @@ void check_uses_of_optimizers(const RunConfig& config, const Rules& rules) {
              o.name == muon ? "Muon has a momentum of its own, optimizer.muon.momentum"
                             : "only SGD has a momentum; AdamW's is optimizer.beta1",
              "set optimizer.name = \"sgd\" or leave it 0");
-  rules.rule(o.name != lion || o.implementation == OptimizerImplementation::plain, "optimizer.implementation",
-             "Lion is computed one tensor after another", "set optimizer.implementation = \"plain\"");
+  rules.rule((o.name != lion && o.name != adafactor) || o.implementation == OptimizerImplementation::plain,
+             "optimizer.implementation",
+             std::string(o.name == lion ? "Lion" : "Adafactor") + " is computed one tensor after another",
+             "set optimizer.implementation = \"plain\"");
   for (const char* key : {"lr", "momentum", "nesterov", "coefficients", "a", "b", "c", "ns_steps", "eps",
                           "ns_dtype", "adjust_lr", "split_qkv", "sharding"})
     rules.used_or_default(o.name == muon, std::string("optimizer.muon.") + key, name,
                           "set optimizer.name = \"muon\"");
+  for (const char* key :
+       {"beta2_decay", "eps1", "eps1_place", "eps2", "d", "relative_step", "scale_parameter"})
+    rules.used_or_default(o.name == adafactor, std::string("optimizer.adafactor.") + key, name,
+                          "set optimizer.name = \"adafactor\"");
+}
+
+void check_adafactor(const RunConfig& config, const Rules& rules) {
+  const AdafactorConfig& a = config.optimizer.adafactor;
+  const auto finite = [&](double value, bool in_range, const char* key, const char* why, const char* remedy) {
+    rules.rule(in_range && std::isfinite(value), std::string("optimizer.adafactor.") + key, why, remedy);
+  };
+  finite(a.beta2_decay, a.beta2_decay <= 0, "beta2_decay", "1 - beta2 = t^beta2_decay is at most 1",
+         "give 0 or less; the usual value is -0.8");
+  finite(a.eps1, a.eps1 >= 0, "eps1", "a square is not negative", "give 0 or more");
+  finite(a.eps2, a.eps2 >= 0, "eps2", "a root mean square is not negative", "the usual value is 1e-3");
+  finite(a.d, a.d >= 1, "d", "torch.optim.Adafactor takes 1 or more", "the usual value is 1");
+  rules.rule(config.dtype != Precision::exact, "optimizer.name",
+             "Adafactor reads norms out of tensors, which leaves them without residues",
+             "choose another dtype");
 }
 
 void check_newton_schulz(const MuonConfig& m, const Rules& rules) {
@@ -105,6 +126,8 @@ void check_optimizer(const RunConfig& config, const Rules& rules) {
   check_uses_of_optimizers(config, rules);
   if (config.optimizer.name == muon)
     check_muon(config, rules);
+  if (config.optimizer.name == adafactor)
+    check_adafactor(config, rules);
 }
 
 }  // namespace parity::reference

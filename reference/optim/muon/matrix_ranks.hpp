@@ -38,11 +38,12 @@ class OwnMatrices : public MatrixRanks {
   }
 };
 
-/// What Muon needs besides config and parameters.
-struct MuonContext {
-  /// Which ranks hold shards of the parameters of is_muon_matrix, in order.
+/// What an optimizer of whole tensors needs besides config and parameters.
+struct MatrixContext {
+  /// Which ranks hold shards of the parameters that the optimizer takes whole, in order: Muon of
+  /// is_muon_matrix, Adafactor of all.
   std::shared_ptr<const MatrixRanks> ranks = std::make_shared<OwnMatrices>();
-  /// Of fused q, k and v: queries for each key head, and the width of a head.
+  /// For Muon, of fused q, k and v: queries for each key head, and the width of a head.
   int64_t sharing = 1, head_dim = 1;
 };
 

@@ -33,7 +33,7 @@ double muon_scale(MuonScale rule, int64_t rows, int64_t columns) {
   return 1;
 }
 
-Muon::Muon(const OptimizerConfig& config, const Parameters& parameters, MuonContext context)
+Muon::Muon(const OptimizerConfig& config, const Parameters& parameters, MatrixContext context)
     : config_(config), context_(std::move(context)), steps_(newton_schulz_steps(config.muon)) {
   Parameters others;
   for (const Parameter& parameter : parameters)

@@ -34,7 +34,7 @@ double muon_scale(MuonScale rule, int64_t rows, int64_t columns);
 /// bits are those of torch.optim.Muon for each matrix and of torch.optim.AdamW for the rest.
 class Muon : public Optimizer {
  public:
-  Muon(const OptimizerConfig& config, const Parameters& parameters, MuonContext context);
+  Muon(const OptimizerConfig& config, const Parameters& parameters, MatrixContext context);
 
   /// Uses muon_lr for the matrices, lr where it is not given. \throws UserError if lr.base and
   /// optimizer.muon.lr differ and only lr is given
@@ -50,7 +50,7 @@ class Muon : public Optimizer {
   torch::ScalarType dtype_of(size_t i) const;
 
   OptimizerConfig config_;
-  MuonContext context_;
+  MatrixContext context_;
   std::vector<Quintic> steps_;
   Parameters matrices_;
   std::vector<torch::Tensor> momenta_;

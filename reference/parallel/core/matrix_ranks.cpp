@@ -95,12 +95,12 @@ void DistributedMatrices::spread(const MatrixWork& work, int64_t first, int64_t 
   }
 }
 
-std::shared_ptr<const MatrixRanks> make_matrix_ranks(MuonSharding sharding, const Parameters& matrices,
-                                                     const Parallel& parallel) {
+std::shared_ptr<const MatrixRanks> make_matrix_ranks(const std::string& group, MuonSharding sharding,
+                                                     const Parameters& matrices, const Parallel& parallel) {
   if (!is_sharded(matrices) || sharding == MuonSharding::blockwise)
     return std::make_shared<OwnMatrices>();
   const std::vector<std::string> dimensions = {"dp_shard", "cp", "tp"};
-  auto ranks = parallel.world->subgroup("muon", parallel.mesh.group(parallel.world->rank(), dimensions));
+  auto ranks = parallel.world->subgroup(group, parallel.mesh.group(parallel.world->rank(), dimensions));
   if (sharding == MuonSharding::distributed)
     return std::make_shared<DistributedMatrices>(matrices, std::move(ranks));
   return std::make_shared<GatheredMatrices>(matrices, std::move(ranks));

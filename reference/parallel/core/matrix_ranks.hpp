@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "reference/optim/muon/matrix_ranks.hpp"
 #include "reference/parallel/core/parallel.hpp"
@@ -50,7 +51,8 @@ class DistributedMatrices : public MatrixRanks {
 };
 
 /// Returns the ranks of a layout that hold shards of some matrices: one copy of the model. All ranks call it.
-std::shared_ptr<const MatrixRanks> make_matrix_ranks(MuonSharding sharding, const Parameters& matrices,
-                                                     const Parallel& parallel);
+/// \param group  name of the group of those ranks, in channels and messages
+std::shared_ptr<const MatrixRanks> make_matrix_ranks(const std::string& group, MuonSharding sharding,
+                                                     const Parameters& matrices, const Parallel& parallel);
 
 }  // namespace parity::reference

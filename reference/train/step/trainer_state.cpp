@@ -66,16 +66,18 @@ Applied initialized(Decoder& model, const RunConfig& config, const Parallel& par
   return applied;
 }
 
-/// Returns what Muon needs besides its config. All ranks call it.
-MuonContext muon_context(const RunConfig& config, const Decoder& model, const Parameters& parameters,
-                         const Parallel& parallel) {
+/// Returns what an optimizer of whole tensors needs besides its config. All ranks call it.
+MatrixContext matrix_context(const RunConfig& config, const Decoder& model, const Parameters& parameters,
+                             const Parallel& parallel) {
+  if (config.optimizer.name == OptimizerName::adafactor)
+    return {make_matrix_ranks("adafactor", MuonSharding::gathered, parameters, parallel)};
   if (config.optimizer.name != OptimizerName::muon)
     return {};
   Parameters matrices;
   std::ranges::copy_if(parameters, std::back_inserter(matrices), is_muon_matrix);
   const ModelDimensions& d = model.dimensions();
-  return {make_matrix_ranks(config.optimizer.muon.sharding, matrices, parallel), d.n_heads / d.n_kv_heads,
-          d.head_dim()};
+  return {make_matrix_ranks("muon", config.optimizer.muon.sharding, matrices, parallel),
+          d.n_heads / d.n_kv_heads, d.head_dim()};
 }
 
 /// Returns the index of each element of a rank's shard in the whole parameter, flat; undefined if it is
@@ -133,7 +135,7 @@ TrainerState::TrainerState(const RunConfig& run_config, std::shared_ptr<Group> w
       applied(initialized(model, config, parallel, initial_weights)),
       optimizer(stored(config, applied.trained,
                        make_optimizer(config.optimizer, applied.trained,
-                                      muon_context(config, model, applied.trained, parallel)))),
+                                      matrix_context(config, model, applied.trained, parallel)))),
       schedule(make_schedule(config)),
       muon_schedule(make_muon_schedule(config)),
       update_norm(applied.parameters, *parallel.stage, *parallel.pipeline),

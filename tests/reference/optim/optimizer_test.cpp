@@ -116,7 +116,7 @@ std::vector<bool> shrunk(OptimizerConfig config, DecayedParameters rule) {
 
 TEST(DecayTest, OfMatrices_LeavesVectors) {
   for (const OptimizerName name : {OptimizerName::adamw, OptimizerName::sgd, OptimizerName::muon,
-                                   OptimizerName::adam, OptimizerName::lion})
+                                   OptimizerName::adam, OptimizerName::lion, OptimizerName::adafactor})
     for (const OptimizerImplementation form :
          {OptimizerImplementation::fused, OptimizerImplementation::plain, OptimizerImplementation::foreach}) {
       OptimizerConfig config;

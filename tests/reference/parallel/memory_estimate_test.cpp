@@ -122,6 +122,12 @@ TEST(MemoryEstimateByHandTest, OfLlama3EightBillionOverEightShards) {
   EXPECT_EQ(estimate_memory(config).front().optimizer, 0);
   config.optimizer.name = OptimizerName::lion;
   EXPECT_EQ(estimate_memory(config).front().optimizer, 4 * estimate.parameters);
+  // Whole on every rank, a number for each row and each column: of embedding and output, of wq and wo, wk and
+  // wv, w1, w2 and w3 in 32 blocks, and of the elements of 65 norms.
+  config.optimizer.name = OptimizerName::adafactor;
+  EXPECT_EQ(estimate_memory(config).front().optimizer,
+            4 * (2 * (128256 + 4096) + 32 * (2 * (4096 + 4096) + 2 * (1024 + 4096) + 3 * (14336 + 4096)) +
+                 65 * 4096));
   // AdamW's two moments: of the embedding, the output, and two norms in each of 32 blocks and the last one.
   const int64_t others = (int64_t{2} * 128256 * 4096 + 65 * 4096) / 8;
   config.optimizer.name = OptimizerName::muon;

@@ -53,6 +53,17 @@ class Lion(torch.optim.Optimizer):
                 m.mul_(b2).add_(p.grad, alpha=1 - b2)
 
 
+def adafactor(parameters, config):
+    """torch.optim.Adafactor, one tensor after another. It has no other places of eps1 and no fixed steps."""
+    key = "optimizer.adafactor."
+    if config[key + "eps1_place"] != "denominator" or not config[key + "relative_step"] \
+            or not config[key + "scale_parameter"]:
+        raise ValueError("torch.optim.Adafactor has no such setting")
+    return torch.optim.Adafactor(groups_of(parameters, config), lr=config["lr.base"], d=config[key + "d"],
+                                 beta2_decay=config[key + "beta2_decay"],
+                                 eps=(config[key + "eps1"], config[key + "eps2"]), foreach=False)
+
+
 def newton_schulz(config):
     """The replacement of torch's function, for what it cannot compute."""
     table = {"quintic": QUINTIC, "polar_express": POLAR_EXPRESS}.get(config["optimizer.muon.coefficients"])
@@ -114,6 +125,8 @@ def make_optimizer(model, config):
     if name == "lion":
         return Lion(groups_of(trained, config),
                     {"lr": config["lr.base"], "betas": (config["optimizer.beta1"], config["optimizer.beta2"])})
+    if name == "adafactor":
+        return adafactor(trained, config)
     if name == "muon":
         is_plain = config["optimizer.muon.coefficients"] == "fixed" and torch.get_default_dtype() == torch.float32 \
             and config["optimizer.muon.ns_dtype"] == "bfloat16"

@@ -156,7 +156,7 @@ TEST(MuonTest, SplitQkv_IsThreeMatrices) {
   const Parameters one = {parameter("layers.0.attention.wqkv.weight", fused(q, k, v))};
   make_optimizer(config, apart)->step({.lr = 0.1, .weight_decay = 0.1});
   const torch::Tensor want = fused(apart[0].value.detach(), apart[1].value.detach(), apart[2].value.detach());
-  MuonContext context;
+  MatrixContext context;
   context.sharing = 2;
   context.head_dim = 3;
   for (const bool split : {false, true}) {

@@ -57,8 +57,10 @@ TEST(CheckpointTest, AResumedRunHasTheBitsOfTheStraightOne) {
   RunConfig lion = tiny_config();
   lion.optimizer.name = OptimizerName::lion;
   lion.optimizer.decay = DecayedParameters::matrices;
+  RunConfig adafactor = tiny_config();
+  adafactor.optimizer.name = OptimizerName::adafactor;
   for (const RunConfig& config :
-       {tiny_config(), tiny_config(Precision::float64), sgd, ramp, late, muon, lion})
+       {tiny_config(), tiny_config(Precision::float64), sgd, ramp, late, muon, lion, adafactor})
     EXPECT_THAT(resumed_losses(config, {}), testing::ElementsAreArray(straight_losses(config)));
 }
 

@@ -22,6 +22,8 @@ const Json llama4 = {
     {"moe.hidden", 48},          {"moe.shared_hidden", 40},      {"data.seq_len", 64},
     {"data.micro_batches", 2}};
 const Json muon = {{"optimizer.name", "muon"}, {"optimizer.muon.lr", 0.02}};
+const Json adafactor = {
+    {"optimizer.name", "adafactor"}, {"optimizer.implementation", "plain"}, {"lr.base", 0.02}};
 const Json sgd = {{"optimizer.name", "sgd"}, {"optimizer.momentum", 0.9}, {"lr.base", 0.1}};
 
 INSTANTIATE_TEST_SUITE_P(
@@ -80,6 +82,19 @@ INSTANTIATE_TEST_SUITE_P(
                                {"optimizer.beta2", 0.99},
                                {"lr.base", 1e-4},
                                {"optimizer.decay", "matrices"}})},
+        Setting{"Adafactor", "float32", with(grouped, adafactor)},
+        Setting{"AdafactorInFloat64", "float64",
+                with(grouped, with(adafactor, {{"optimizer.adafactor.eps1", 2.220446049250313e-16},
+                                               {"optimizer.decay", "matrices"}}))},
+        Setting{"AdafactorOfExperts", "float32", with(experts, adafactor)},
+        Setting{"AdafactorWithOtherNumbers", "float32",
+                with(grouped, with(adafactor, {{"lr.base", 0.7},
+                                               {"lr.schedule", "hugging_face_cosine"},
+                                               {"optimizer.weight_decay", 0.01},
+                                               {"optimizer.adafactor.beta2_decay", -0.5},
+                                               {"optimizer.adafactor.eps1", 1e-4},
+                                               {"optimizer.adafactor.eps2", 0.03},
+                                               {"optimizer.adafactor.d", 1.5}}))},
         Setting{"PlainAdamW", "float32", with(grouped, {{"optimizer.implementation", "plain"}})},
         Setting{"PlainSgdWithARisingWeightDecay", "float64",
                 with(with(grouped, sgd), {{"lr.schedule", "megatron"},
