@@ -96,11 +96,22 @@ class ScriptRecorder:
     def _after_step(self, optimizer: Any, _arguments: Any, _options: Any) -> None:
         known = any(one() is optimizer for one in self._optimizers)  # not a wrapper around one of them
         if known and self._recorder is not None and optimizer not in self._ours:
-            self._recorder.stop(
-                f"an optimizer of type {type(optimizer).__name__} trains parameters outside of the first model, "
-                "which alone is recorded; give parity.record all models and optimizers"
-            )
+            self._recorder.stop(self._why_foreign(optimizer))
         self._stepped = self._stepped or known
+
+    def _why_foreign(self, optimizer: Any) -> str:
+        """Why an optimizer that steps is not recorded."""
+        model, kind = self._model() if self._model is not None else None, type(optimizer).__name__
+        ours = {id(one) for one in model.parameters()} if model is not None else set()
+        if any(id(one) in ours for group in optimizer.param_groups for one in group["params"]):
+            return (
+                f"an optimizer of type {kind} that was made after the first update trains the recorded model; "
+                "call parity.record again, with another path, after replacing the optimizer"
+            )
+        return (
+            f"an optimizer of type {kind} trains parameters outside of the first model, "
+            "which alone is recorded; give parity.record all models and optimizers"
+        )
 
     def _after_zero_grad(self, _optimizer: Any) -> None:
         """Gradients that no step used, as when a GradScaler skips it: their losses belong to no update."""
@@ -115,8 +126,9 @@ class ScriptRecorder:
         ours = [one for one in live if any(id(p) in owned for group in one.param_groups for p in group["params"])]
         if not ours:
             return
+        outside = _parameters_outside(owned, ours)
         try:
-            self._recorder = self._start(module, ours)
+            self._recorder = self._start({"": module, "optimizer": outside} if outside else module, ours)
         except Exception as problem:
             self._failed = True
             warn(f"the run is not recorded: {problem}")
@@ -132,6 +144,28 @@ class ScriptRecorder:
     def _finish_update(self) -> None:
         if self._stepped:
             self._end_update()
+
+
+def _parameters_outside(owned: set[int], optimizers: list[Any]) -> Any:
+    """What the optimizers train beside the model, such as a second module: a module of parameters that are named by
+    optimizer, group and position. None without any.
+
+    owned: ids of the model's parameters."""
+    import torch
+
+    found = torch.nn.Module()
+    for number, optimizer in enumerate(optimizers):
+        for group, settings in enumerate(optimizer.param_groups):
+            for place, parameter in enumerate(settings["params"]):
+                if id(parameter) in owned:
+                    continue
+                owner = found
+                for word in (str(number), str(group)):
+                    if word not in owner._modules:
+                        owner.add_module(word, torch.nn.Module())
+                    owner = owner._modules[word]
+                owner._parameters[str(place)] = parameter  # also a plain tensor
+    return found if found._modules else None
 
 
 def _wrap(owner: Any, name: str, *, after: Callable[[Any], Any]) -> None:
