@@ -258,6 +258,7 @@ class ScriptTest(unittest.TestCase):
         self.assertFalse((self.folder / "run.h5").exists())
 
     def test_the_loss_of_a_skipped_step_belongs_to_no_update(self):
+        # The channel has the loss without the factor of the scaler.
         done = self.record("""
             import torch
             model = torch.nn.Linear(4, 1)
@@ -270,7 +271,7 @@ class ScriptTest(unittest.TestCase):
                 scaled.backward()
                 scaler.step(optimizer)
                 scaler.update()
-                print(scaled.item(), scaler.get_scale())
+                print(loss.item(), scaler.get_scale())
         """)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         first, _, _, halved, third, _ = (float(word) for word in done.stdout.split())

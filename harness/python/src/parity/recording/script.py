@@ -32,6 +32,7 @@ class ScriptRecorder:
         self._failed = False
         self._optimizers: list[weakref.ref[Any]] = []
         self._losses: list[Any] = []
+        self._scaled: list[tuple[weakref.ref[Any], Any]] = []  # what a GradScaler returned, and what it got
         self._stepped = False
         self._in_backward = False
 
@@ -45,6 +46,7 @@ class ScriptRecorder:
         register_optimizer_step_post_hook(self._after_step)
         _wrap(Optimizer, "__init__", after=lambda optimizer: self._optimizers.append(weakref.ref(optimizer)))
         _wrap(Optimizer, "zero_grad", after=self._after_zero_grad)
+        _wrap_scale(torch.amp.GradScaler, self._after_scale)
         _wrap_backward(torch.autograd, self._before_backward, self._after_backward)
         self._watches = True
 
@@ -87,8 +89,17 @@ class ScriptRecorder:
             self._end_update()
         for root in roots if isinstance(roots, (list, tuple)) else [roots]:
             if getattr(root, "numel", lambda: 0)() == 1:
-                self._losses.append(root.detach().clone())
+                self._losses.append(self._unscaled(root).detach().clone())
         return True
+
+    def _after_scale(self, outputs: Any, scaled: Any) -> None:
+        if hasattr(outputs, "detach"):
+            self._scaled = [pair for pair in self._scaled if pair[0]() is not None]
+            self._scaled.append((weakref.ref(scaled), outputs.detach()))
+
+    def _unscaled(self, root: Any) -> Any:
+        """The loss that a GradScaler got, if this is what it returned."""
+        return next((loss for scaled, loss in self._scaled if scaled() is root), root)
 
     def _after_backward(self) -> None:
         self._in_backward = False
@@ -178,6 +189,18 @@ def _wrap(owner: Any, name: str, *, after: Callable[[Any], Any]) -> None:
         return result
 
     setattr(owner, name, wrapper)
+
+
+def _wrap_scale(scaler: Any, after: Callable[[Any, Any], None]) -> None:
+    original = scaler.scale
+
+    @functools.wraps(original)
+    def scale(self: Any, outputs: Any) -> Any:
+        result = original(self, outputs)
+        after(outputs, result)
+        return result
+
+    scaler.scale = scale
 
 
 def _wrap_backward(autograd: Any, before: Callable[[Any], bool], after: Callable[[], None]) -> None:
