@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "harness/operators/judge/tensor_claim.hpp"
+#include "harness/operators/judge/tensor_judgement.hpp"
 
 namespace parity::operators {
 
