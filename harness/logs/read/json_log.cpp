@@ -33,6 +33,9 @@ class EntryReader {
       add_values();
       return;
     }
+    if (!fields_.parse(text) && text.starts_with('{') && !text.ends_with('}'))
+      place_.refuse("an object that does not end, as a writer leaves it that was killed",
+                    "remove that line to compare the lines before it");
     if (!fields_.parse(text))
       place_.refuse("no JSON object, or one nested too deeply", "expected one object a line");
     choose_columns();

@@ -3,6 +3,8 @@
 #include "harness/logs/read/line_reader.hpp"
 
 #include <cstring>
+#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -10,6 +12,25 @@
 #include "harness/base/text/escape_for_terminal.hpp"
 
 namespace parity::logs {
+
+namespace {
+
+/// Returns the program that compressed a file which begins with these bytes; "" if none did.
+std::string_view compressor_of(std::string_view begin) {
+  using namespace std::string_view_literals;
+  constexpr std::pair<std::string_view, std::string_view> magics[] = {{"\x1f\x8b"sv, "gzip"},
+                                                                      {"\x28\xb5\x2f\xfd"sv, "zstd"},
+                                                                      {"\xfd"
+                                                                       "7zXZ\0"sv,
+                                                                       "xz"},
+                                                                      {"BZh"sv, "bzip2"}};
+  for (const auto& [magic, program] : magics)
+    if (begin.starts_with(magic))
+      return program;
+  return "";
+}
+
+}  // namespace
 
 bool LineReader::fill() {
   constexpr size_t block_size = 64U << 10U;
@@ -35,7 +56,9 @@ bool LineReader::next(std::string& line) {
   line.clear();
   if (at_ == end_ && !fill())
     return false;
-  ++number_;
+  if (++number_ == 1)
+    if (const std::string_view program = compressor_of({block_.data(), end_}); !program.empty())
+      refuse(fmt::format("compressed by {}", program), fmt::format("decompress it: {} -dk FILE", program));
   do {
     const void* found = std::memchr(block_.data() + at_, '\n', end_ - at_);
     const size_t count =

@@ -13,6 +13,7 @@
 #include "harness/compare/text/wording.hpp"
 #include "harness/compare/twins/collapse.hpp"
 #include "harness/compare/twins/rounding_size.hpp"
+#include "harness/operators/judge/beyond_norm.hpp"
 #include "harness/operators/judge/ulp.hpp"
 #include "harness/operators/judge/worst_element.hpp"
 
@@ -158,31 +159,6 @@ TensorJudgement judge_distances(const TensorSides& sides, compare::RoundingSize 
   return result;
 }
 
-/// Fails a judgement if an element of one arm lost more than rounding, though the norms agree.
-void judge_elements(const TensorSides& sides, const Values& truth_a, const Values& truth_b, double factor,
-                    TensorJudgement& result) {
-  const double roundoff = model_of(sides.dtype).roundoff;
-  const WorstElement a = worst_element(*sides.a, truth_a, roundoff);
-  const WorstElement b = worst_element(*sides.b, truth_b, roundoff);
-  result.measured["worst_a"] = json_number(a.roundings);
-  result.measured["worst_b"] = json_number(b.roundings);
-  const bool of_b = b.roundings >= a.roundings;
-  const WorstElement &worst = of_b ? b : a, &other = of_b ? a : b;
-  if (!result.passed || !stands_out(worst, other, factor))
-    return;
-  const Values &values = of_b ? *sides.b : *sides.a, &truth = of_b ? truth_b : truth_a;
-  result.passed = false;
-  result.verdict = Verdict::imprecise;
-  result.severity = worst.roundings;
-  result.text = fmt::format(
-      "{} of {} is {:.9g} in place of {:.9g}, {} {} roundings away, and no element of {} is more than {} "
-      "away",
-      values.shape.empty() ? "the value" : "element " + index_text(values.shape, worst.element),
-      of_b ? sides.name_b : sides.name_a, values.value[worst.element], truth.value[worst.element],
-      compare::size_text(worst.roundings), name_of(sides.dtype), of_b ? sides.name_a : sides.name_b,
-      compare::size_text(other.roundings));
-}
-
 TensorJudgement judge_equivalence(const compare::Check& check, const TensorSides& sides, bool details) {
   for (const auto& [name, values] : {std::pair{sides.name_a, sides.a}, std::pair{sides.name_b, sides.b}})
     if (std::string text = non_finite(name, *values); !text.empty())
@@ -204,8 +180,11 @@ TensorJudgement judge_equivalence(const compare::Check& check, const TensorSides
   size.distance_a = distance(*sides.a, *truth_a);
   size.distance_b = distance(*sides.b, *truth_b);
   TensorJudgement result = judge_distances(sides, size, by_twins, check.imprecision);
-  if (check.relation == Relation::equivalent)
-    judge_elements(sides, *truth_a, *truth_b, check.imprecision.value_or(1), result);
+  if (check.relation == Relation::equivalent) {
+    const double roundoff = model_of(sides.dtype).roundoff, factor = check.imprecision.value_or(1);
+    judge_elements(sides, *truth_a, *truth_b, roundoff, factor, result);
+    judge_factor(sides, *truth_a, *truth_b, roundoff, factor, result);
+  }
   if (!by_twins && check.relation == Relation::distinct && result.verdict == Verdict::imprecise)
     result.verdict = Verdict::different;  // without twins, more than rounding is all that can be claimed
   if (!details)

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/operators/judge/tensor_claim.hpp"
 
+#include <cmath>
+#include <cstdint>
+
 #include <gtest/gtest.h>
 
 #include "harness/operators/judge/ulp.hpp"
@@ -128,6 +131,59 @@ TEST(TensorClaimTest, OneUnwrittenElement_IsNotRounding) {
           << by_twins.text;
     }
   }
+}
+
+/// Returns sums of four uniform numbers of a fixed sequence: near enough to normal values.
+std::vector<double> bell_values(size_t count) {
+  std::vector<double> values(count);
+  uint64_t state = 1;
+  for (double& value : values)
+    for (int term = 0; term < 4; ++term) {
+      state = state * 6364136223846793005U + 1442695040888963407U;
+      value += static_cast<double>(state >> 11) * 0x1p-53 - 0.5;
+    }
+  return values;
+}
+
+/// A kernel for 16 bits whose elements are all too large by 2.5 %, 6.4 roundings of bfloat16. Its twin is
+/// right.
+TEST(TensorClaimTest, CommonFactor_IsNotRounding) {
+  compare::Check check;
+  check.relation = compare::Relation::equivalent;
+  for (const int64_t count : {256, 16384}) {
+    const Values exact{DType::float64, {count}, bell_values(static_cast<size_t>(count))};
+    for (const DType dtype : {DType::bfloat16, DType::float16}) {
+      const double roundoff = dtype == DType::bfloat16 ? 0x1p-8 : 0x1p-11;
+      const auto scaled = [&](double factor) {
+        Values values{dtype, exact.shape, exact.value};
+        for (double& value : values.value)
+          value = rounded(dtype, rounded(dtype, value) * factor);
+        return values;
+      };
+      const Values right = scaled(1), wrong = scaled(1 + 6.4 * roundoff),
+                   wrong_down = scaled(1 - 4 * roundoff), shared = scaled(1 + roundoff);
+      const auto judged = [&](const Values& a, const Values& b) {
+        return judge_tensor(check, {dtype, "a", "b", &a, &b, &exact, &exact});
+      };
+      EXPECT_EQ(judged(right, wrong).verdict, compare::Verdict::imprecise) << judged(right, wrong).text;
+      EXPECT_EQ(judged(wrong_down, right).verdict, compare::Verdict::imprecise);
+      EXPECT_TRUE(judged(right, shared).passed) << "a constant that is rounded once";
+      EXPECT_TRUE(judged(right, right).passed);
+      EXPECT_EQ(judged(wrong, wrong).verdict, compare::Verdict::identical) << "both lose it alike";
+      if (dtype == DType::bfloat16) {
+        EXPECT_EQ(judged(right, wrong).text.find("b has 1.02"), 0U) << judged(right, wrong).text;
+      }
+    }
+  }
+}
+
+TEST(TensorClaimTest, FactorOfFewElements_MayBeChance) {
+  compare::Check check;
+  check.relation = compare::Relation::equivalent;
+  const Values exact{DType::float64, {4}, {1, 2, 3, 4}};
+  const Values right{DType::bfloat16, {4}, {1, 2, 3, 4}},
+      b{DType::bfloat16, {4}, {1.015625, 2.03125, 3.0625, 4.0625}};
+  EXPECT_TRUE(judge_tensor(check, {DType::bfloat16, "a", "b", &right, &b, &exact, &exact}).passed);
 }
 
 }  // namespace

@@ -211,7 +211,54 @@ class ScriptTest(unittest.TestCase):
         self.assertIn("an optimizer of type Adam trains parameters outside of the first model", done.stderr)
         self.assertFalse((self.folder / "run.h5").exists())
 
+    def test_what_an_optimizer_trains_beside_the_model_is_recorded(self):
+        capture = '{"tensors": [{"steps": [0, 1, 2], "phases": ["param", "grad", "optim"], "names": ["*"]}]}'
+        (self.folder / "all.json").write_text(capture)
+        script = """
+            import torch
+            torch.manual_seed(0)
+            encoder, decoder = torch.nn.Linear(2, 4), torch.nn.Linear(4, 1)
+            scale = torch.ones((), requires_grad=True)
+            optimizer = torch.optim.Adam([*encoder.parameters(), *decoder.parameters(), scale])
+            for step in range(2):
+                optimizer.zero_grad()
+                (decoder(encoder(torch.ones(3, 2))).sum() * scale).backward()
+                if step == 1: decoder.weight.grad *= 3
+                optimizer.step()
+            print(*decoder.weight.flatten().tolist())
+        """
+        traces = []
+        for text in (script, script.replace("*= 3", "*= 1")):
+            done = self.record(text, "--capture", "all.json")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            with h5py.File(self.folder / "run.h5") as file:
+                self.assertEqual(file["steps"][:].tolist(), [1, 2])
+            place = self.folder / f"{len(traces)}.h5"
+            (self.folder / "run.h5").rename(place)
+            traces.append(str(place))
+        done = self.run_python("-m", "parity", "compare", *traces)
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertRegex(done.stdout, r"2 +grad +optimizer\.0\.0\.2 +different")
+        # 5 parameters at step 0, and each with gradient and 3 states at 2 steps; the plain tensor is the fifth
+        self.assertIn("4 of 55 tensors", done.stdout)
+
+    def test_another_optimizer_for_the_same_model_is_named_as_one(self):
+        done = self.record("""
+            import torch
+            model = torch.nn.Linear(2, 4)
+            optimizer = torch.optim.Adam(model.parameters())
+            for step in range(3):
+                if step == 2: optimizer = torch.optim.SGD(model.parameters(), 0.1)
+                optimizer.zero_grad()
+                model(torch.ones(3, 2)).sum().backward()
+                optimizer.step()
+        """)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("an optimizer of type SGD that was made after the first update trains the recorded model", done.stderr)
+        self.assertFalse((self.folder / "run.h5").exists())
+
     def test_the_loss_of_a_skipped_step_belongs_to_no_update(self):
+        # The channel has the loss without the factor of the scaler.
         done = self.record("""
             import torch
             model = torch.nn.Linear(4, 1)
@@ -224,7 +271,7 @@ class ScriptTest(unittest.TestCase):
                 scaled.backward()
                 scaler.step(optimizer)
                 scaler.update()
-                print(scaled.item(), scaler.get_scale())
+                print(loss.item(), scaler.get_scale())
         """)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         first, _, _, halved, third, _ = (float(word) for word in done.stdout.split())

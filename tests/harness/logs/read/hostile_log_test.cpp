@@ -19,7 +19,7 @@ TEST(HostileLog, DeepJson_IsRefused) {
 
 TEST(HostileLog, CutOffLine_IsNamed) {
   EXPECT_THAT(message_of([] { json_lines("{\"step\": 1, \"loss\": 2}\n{\"step\": 2, \"lo"); }),
-              HasSubstr("a.jsonl (line 2: no JSON object"));
+              HasSubstr("a.jsonl (line 2: an object that does not end"));
   EXPECT_THAT(message_of([] { table("step,loss\n1,2\n2"); }),
               HasSubstr("a.csv (line 3: 1 cells, expected 2"));
   EXPECT_THAT(message_of([] { table("step,loss\n1,\"2"); }), HasSubstr("never closed"));
@@ -33,6 +33,18 @@ TEST(HostileLog, LongLine_IsRefused) {
 
 TEST(HostileLog, Binary_IsRefused) {
   EXPECT_THAT(message_of([] { text_lines(std::string("ab\0c", 4)); }), HasSubstr("NUL byte"));
+}
+
+TEST(HostileLog, CompressedFile_IsNamed) {
+  using namespace std::string_literals;
+  const std::pair<std::string, const char*> files[] = {{"\x1f\x8b\x08\0"s, "compressed by gzip"},
+                                                       {"\x28\xb5\x2f\xfd"s, "compressed by zstd"},
+                                                       {"\xfd"
+                                                        "7zXZ\0"s,
+                                                        "compressed by xz"},
+                                                       {"BZh9"s, "compressed by bzip2"}};
+  for (const auto& [bytes, cause] : files)
+    EXPECT_THAT(message_of([&] { text_lines(bytes); }), HasSubstr("line 1: "s + cause)) << cause;
 }
 
 TEST(HostileLog, BadNames_AreRefused) {

@@ -53,7 +53,8 @@ class LocalGradients:
 
 
 def data_parallel_axis(model: Any) -> Axis | None:
-    """The ranks over which DistributedDataParallel averages the gradients."""
+    """The ranks over which DistributedDataParallel averages the gradients. In a mapping, that of the prefix ""."""
+    model = model.get("") if isinstance(model, dict) else model
     if type(model).__name__ != "DistributedDataParallel":
         return None
     group = getattr(model, "process_group", None)  # which Megatron's class of this name does not have

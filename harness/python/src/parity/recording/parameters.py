@@ -59,8 +59,8 @@ class Parameters:
         here = {id(parameter) for _, parameter in self.named()} | set(self._masters)
         if not any(id(parameter) in here for parameter in optimizers.parameters_of(self._optimizers[number])):
             raise Error(
-                f"optimizer {number} has no parameter of the model any more, since the model was replaced; "
-                "call rec.close() before, and parity.record() with another path after it"
+                f"optimizer {number} has no parameter of the model any more (the model was replaced, or functional_call "
+                "gives it others); call rec.close() before, and parity.record() with another path after it"
             )
 
     def states(self) -> Iterator[tuple[str, Any]]:

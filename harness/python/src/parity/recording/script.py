@@ -32,6 +32,7 @@ class ScriptRecorder:
         self._failed = False
         self._optimizers: list[weakref.ref[Any]] = []
         self._losses: list[Any] = []
+        self._scaled: list[tuple[weakref.ref[Any], Any]] = []  # what a GradScaler returned, and what it got
         self._stepped = False
         self._in_backward = False
 
@@ -45,6 +46,7 @@ class ScriptRecorder:
         register_optimizer_step_post_hook(self._after_step)
         _wrap(Optimizer, "__init__", after=lambda optimizer: self._optimizers.append(weakref.ref(optimizer)))
         _wrap(Optimizer, "zero_grad", after=self._after_zero_grad)
+        _wrap_scale(torch.amp.GradScaler, self._after_scale)
         _wrap_backward(torch.autograd, self._before_backward, self._after_backward)
         self._watches = True
 
@@ -87,8 +89,17 @@ class ScriptRecorder:
             self._end_update()
         for root in roots if isinstance(roots, (list, tuple)) else [roots]:
             if getattr(root, "numel", lambda: 0)() == 1:
-                self._losses.append(root.detach().clone())
+                self._losses.append(self._unscaled(root).detach().clone())
         return True
+
+    def _after_scale(self, outputs: Any, scaled: Any) -> None:
+        if hasattr(outputs, "detach"):
+            self._scaled = [pair for pair in self._scaled if pair[0]() is not None]
+            self._scaled.append((weakref.ref(scaled), outputs.detach()))
+
+    def _unscaled(self, root: Any) -> Any:
+        """The loss that a GradScaler got, if this is what it returned."""
+        return next((loss for scaled, loss in self._scaled if scaled() is root), root)
 
     def _after_backward(self) -> None:
         self._in_backward = False
@@ -96,11 +107,22 @@ class ScriptRecorder:
     def _after_step(self, optimizer: Any, _arguments: Any, _options: Any) -> None:
         known = any(one() is optimizer for one in self._optimizers)  # not a wrapper around one of them
         if known and self._recorder is not None and optimizer not in self._ours:
-            self._recorder.stop(
-                f"an optimizer of type {type(optimizer).__name__} trains parameters outside of the first model, "
-                "which alone is recorded; give parity.record all models and optimizers"
-            )
+            self._recorder.stop(self._why_foreign(optimizer))
         self._stepped = self._stepped or known
+
+    def _why_foreign(self, optimizer: Any) -> str:
+        """Why an optimizer that steps is not recorded."""
+        model, kind = self._model() if self._model is not None else None, type(optimizer).__name__
+        ours = {id(one) for one in model.parameters()} if model is not None else set()
+        if any(id(one) in ours for group in optimizer.param_groups for one in group["params"]):
+            return (
+                f"an optimizer of type {kind} that was made after the first update trains the recorded model; "
+                "call parity.record again, with another path, after replacing the optimizer"
+            )
+        return (
+            f"an optimizer of type {kind} trains parameters outside of the first model, "
+            "which alone is recorded; give parity.record all models and optimizers"
+        )
 
     def _after_zero_grad(self, _optimizer: Any) -> None:
         """Gradients that no step used, as when a GradScaler skips it: their losses belong to no update."""
@@ -115,8 +137,9 @@ class ScriptRecorder:
         ours = [one for one in live if any(id(p) in owned for group in one.param_groups for p in group["params"])]
         if not ours:
             return
+        outside = _parameters_outside(owned, ours)
         try:
-            self._recorder = self._start(module, ours)
+            self._recorder = self._start({"": module, "optimizer": outside} if outside else module, ours)
         except Exception as problem:
             self._failed = True
             warn(f"the run is not recorded: {problem}")
@@ -134,6 +157,28 @@ class ScriptRecorder:
             self._end_update()
 
 
+def _parameters_outside(owned: set[int], optimizers: list[Any]) -> Any:
+    """What the optimizers train beside the model, such as a second module: a module of parameters that are named by
+    optimizer, group and position. None without any.
+
+    owned: ids of the model's parameters."""
+    import torch
+
+    found = torch.nn.Module()
+    for number, optimizer in enumerate(optimizers):
+        for group, settings in enumerate(optimizer.param_groups):
+            for place, parameter in enumerate(settings["params"]):
+                if id(parameter) in owned:
+                    continue
+                owner = found
+                for word in (str(number), str(group)):
+                    if word not in owner._modules:
+                        owner.add_module(word, torch.nn.Module())
+                    owner = owner._modules[word]
+                owner._parameters[str(place)] = parameter  # also a plain tensor
+    return found if found._modules else None
+
+
 def _wrap(owner: Any, name: str, *, after: Callable[[Any], Any]) -> None:
     original = getattr(owner, name)
 
@@ -144,6 +189,18 @@ def _wrap(owner: Any, name: str, *, after: Callable[[Any], Any]) -> None:
         return result
 
     setattr(owner, name, wrapper)
+
+
+def _wrap_scale(scaler: Any, after: Callable[[Any, Any], None]) -> None:
+    original = scaler.scale
+
+    @functools.wraps(original)
+    def scale(self: Any, outputs: Any) -> Any:
+        result = original(self, outputs)
+        after(outputs, result)
+        return result
+
+    scaler.scale = scale
 
 
 def _wrap_backward(autograd: Any, before: Callable[[Any], bool], after: Callable[[], None]) -> None:
