@@ -42,6 +42,14 @@ Held clipped(const FlatConfig& config, const trace::Trace& trace) {
   return any_step(trace, "grad_norm", [most](double norm) { return norm > most; });
 }
 
+bool may_clip_heads(const FlatConfig& config) {
+  return number_of(config, "optimizer.qk_clip") > 0;
+}
+
+Held clipped_heads(const FlatConfig& /*config*/, const trace::Trace& trace) {
+  return any_step(trace, "qk_clipped_heads", [](double heads) { return heads > 0; });
+}
+
 bool may_ignore(const FlatConfig& config) {
   return number_of(config, "data.ignore_fraction") > 0 || text_of(config, "data.packing") == "first_fit" ||
          text_of(config, "data.source") == "tokens" || text_of(config, "data.source") == "rollouts";
@@ -152,6 +160,7 @@ const std::vector<Act>& acts() {
   static const std::vector<Act> table = {
       {"clipping", may_clip, clipped},
       {"ignored_labels", may_ignore, ignored},
+      {"qk_clip", may_clip_heads, clipped_heads},
       {"empty_rank", may_leave_rank_empty, left_rank_empty},
       {"document_cut", may_cut_document, cut_document},
       {"routing_ties", may_tie, has_equal_scores},

@@ -32,6 +32,7 @@ FlatConfig weights(const char* file, int64_t tokens = 128) {
           {"architecture.attention_gate", "none"},
           {"architecture.attention_sinks", false},
           {"architecture.biases", "none"},
+          {"architecture.full_attention_every", 0},
           {"architecture.fused_qkv", false},
           {"architecture.mtp_depth", 0}};
 }
@@ -81,6 +82,11 @@ std::vector<Feature> kinds_of_training() {
        mathematics,
        [](const FlatConfig& c) { return text_of(c, "optimizer.name") == "muon"; },
        {{{"optimizer.name", "muon"}, {"lr.base", 2e-2}}}},
+      {"adafactor",
+       "Adafactor in place of AdamW",
+       mathematics,
+       [](const FlatConfig& c) { return text_of(c, "optimizer.name") == "adafactor"; },
+       {{{"optimizer.name", "adafactor"}, {"optimizer.implementation", "plain"}, {"lr.base", 5e-2}}}},
       {"freezing",
        "parameters that do not train",
        mathematics,

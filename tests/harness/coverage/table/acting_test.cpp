@@ -75,6 +75,24 @@ TEST_F(ActingTest, IgnoredLabels_AreFewerThanTokens) {
   EXPECT_EQ(act("ignored_labels", config, trace_with_channels(0.5, 8)), Held::no);
 }
 
+TEST_F(ActingTest, QkClip_ActsWhereHeadsWereScaled) {
+  const auto trace_with_heads = [&](std::vector<int64_t> heads) {
+    trace::Recorder recorder(options());
+    for (size_t i = 0; i < heads.size(); ++i) {
+      recorder.begin_step(static_cast<int64_t>(i) + 1);
+      recorder.channel("qk_clipped_heads", heads[i]);
+      recorder.end_step();
+    }
+    recorder.finish();
+    return trace::Trace::open(trace_path());
+  };
+  const FlatConfig config = {{"optimizer.qk_clip", 0.5}};
+  EXPECT_EQ(act("qk_clip", config, trace_with_heads({0, 3})), Held::yes);
+  EXPECT_EQ(act("qk_clip", config, trace_with_heads({0, 0})), Held::no);
+  EXPECT_EQ(act("qk_clip", {{"optimizer.qk_clip", 0.0}}, trace_with_heads({0, 3})), Held::no);
+  EXPECT_EQ(act("qk_clip", config, trace_with_channels(0.5, 8)), Held::unknown) << "no such channel";
+}
+
 TEST_F(ActingTest, NoTrace_IsUnknownWhereTheConfigAllowsIt) {
   EXPECT_EQ(held(find_act("clipping"), {{"clip.max_norm", 1.0}}, nullptr), Held::unknown);
   EXPECT_EQ(held(find_act("clipping"), {{"clip.max_norm", 0.0}}, nullptr), Held::no);
