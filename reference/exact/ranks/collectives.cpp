@@ -18,6 +18,7 @@ namespace {
 struct TakenNumbers : Mirror::Taken {
   Numbers numbers;
   at::Tensor values;  ///< flat
+  bool is_constant = false;
 };
 
 class Following : public Mirror {
@@ -25,6 +26,7 @@ class Following : public Mirror {
   std::unique_ptr<Taken> take(const torch::Tensor& tensor) override {
     const c10::impl::ExcludeDispatchKeyGuard without_residues(dispatch_key);
     auto taken = std::make_unique<TakenNumbers>();
+    taken->is_constant = known_of(tensor) == Known::constants;
     taken->values = tensor.detach().flatten().to(at::kDouble, false, /*copy=*/true);
     taken->numbers = moved({read(tensor)}, [&](const std::vector<at::Tensor>& planes, int64_t) {
       return planes[0].expand(tensor.sizes()).flatten().clone();
@@ -36,6 +38,8 @@ class Following : public Mirror {
                    Reduction reduction) override {
     const c10::impl::ExcludeDispatchKeyGuard without_residues(dispatch_key);
     const auto& taken = static_cast<const TakenNumbers&>(before);
+    if (is_constant_everywhere(group, taken.is_constant))
+      return mark_constant(result);
     const int64_t n = group.size(), count = result.numel();
     const at::Tensor all = group.all_gather(packed(taken.numbers, {count}));
     Numbers flat;
@@ -93,6 +97,12 @@ class Following : public Mirror {
   }
 
  private:
+  /// Returns whether every rank has constants, such as counts of tokens. What depends on them alone is a
+  /// constant, as the program rounded it, so the layout must not decide whether it has residues.
+  static bool is_constant_everywhere(const Group& group, bool is_constant) {
+    const at::Tensor mine = at::full({1}, int64_t{is_constant ? 1 : 0}, at::kLong);
+    return group.all_gather(mine).all().item<bool>();
+  }
   static Numbers flat_of(const at::Tensor& tensor) {
     return moved({read(tensor)},
                  [](const std::vector<at::Tensor>& planes, int64_t) { return planes[0].flatten(); });

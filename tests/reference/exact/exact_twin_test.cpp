@@ -87,6 +87,20 @@ TEST_F(ExactTwinTest, TensorParallelismIsTheSameFunction) {
   expect_same(config(), other);
 }
 
+// The counts of a balance loss are constants, also once ranks have added theirs.
+TEST_F(ExactTwinTest, BalanceLossOfContextParallelIsTheSameFunction) {
+  RunConfig one = config();
+  one.attention.backend = AttentionBackend::flex;
+  one.moe.experts = 4;
+  one.moe.top_k = 2;
+  one.moe.hidden = 16;
+  one.moe.balance_loss = BalanceLoss::sequence;
+  one.moe.balance_loss_coeff = 0.05;
+  RunConfig other = one;
+  other.parallel.cp = 2;
+  expect_same(one, other);
+}
+
 TEST_F(ExactTwinTest, ShardedParametersAreTheSameFunction) {
   RunConfig other = config();
   other.parallel.dp_shard = 2;
