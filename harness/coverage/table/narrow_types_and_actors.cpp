@@ -53,7 +53,7 @@ std::vector<Feature> narrow_types_and_actors() {
        "queries and keys of heads with large logits scaled down",
        acting,
        find_act("qk_clip").may_act,
-       {{{"optimizer.qk_clip", 0.1}}, {{"optimizer.qk_clip", 0.1}, {"attention.backend", "dense"}}}},
+       {{{"optimizer.qk_clip", 0.01}}, {{"optimizer.qk_clip", 0.01}, {"attention.backend", "dense"}}}},
       {"ignored_labels",
        "labels that do not count",
        acting,
