@@ -21,7 +21,7 @@ std::string describe_effort(int64_t runs, int64_t cached, double seconds) {
   std::string text;
   if (runs > 0 || cached > 0)
     text = count(static_cast<size_t>(std::max<int64_t>(runs, 0)), "run") + " executed, " +
-           std::to_string(cached) + " answered by what was there";
+           std::to_string(cached) + " from the cache";
   if (seconds > 0)
     text += (text.empty() ? "" : ", ") + duration(seconds);
   return text;

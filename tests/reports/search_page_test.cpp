@@ -127,7 +127,7 @@ TEST(SearchPageTest, TellsEachStageWithItsCommandAndEffort) {
     EXPECT_THAT(html, HasSubstr(std::string(name) + " says"));
     EXPECT_THAT(html, HasSubstr("<code>parity compare " + std::string(name) + "</code>"));
   }
-  EXPECT_THAT(html, HasSubstr("2 runs executed, 1 answered by what was there, 1.5 s"));
+  EXPECT_THAT(html, HasSubstr("2 runs executed, 1 from the cache, 1.5 s"));
   EXPECT_THAT(html, HasSubstr("one side ended early"));
 }
 

@@ -123,6 +123,7 @@ SideTraces SideRuns::run_extra(const std::vector<suite::ExtraArm>& extra) {
     ++(traces.runs.runs.at(traces.runs.planned.arm(arm).run).cached ? traces.cached : traces.executed);
   }
   traces.seconds = seconds_since(start);
+  made_ = std::min(traces.expected_trace().last_step(), traces.actual_trace().last_step());
   return traces;
 }
 
@@ -185,8 +186,10 @@ std::vector<ConfigDifference> SideRuns::config_differences() const {
 }
 
 int64_t SideRuns::steps() const {
-  const int64_t both = std::min(suite::integer_of(planned_.arm(sides_.expected).config, "steps", 0),
-                                suite::integer_of(planned_.arm(sides_.actual).config, "steps", 0));
+  const auto stated = [&](const std::string& arm) {
+    return suite::integer_of(planned_.arm(arm).config, "steps", made_);
+  };
+  const int64_t both = std::min(stated(sides_.expected), stated(sides_.actual));
   return are_exact() ? std::min(both, sides_.update > 0 ? sides_.update : compare::two_updates.last) : both;
 }
 

@@ -85,7 +85,8 @@ class SideRuns {
   SideTraces run_values();
 
   /// Returns the last update to search. Of exact twins this is `Sides::update`, or the second: each update is
-  /// a proof of its own.
+  /// a proof of its own. Of commands whose case does not state `steps` it is the last that both have made, 0
+  /// before they have run.
   int64_t steps() const;
   /// Returns whether the sides are exact twins. Their channels have ordinary values, which do not count.
   bool are_exact() const;
@@ -106,6 +107,7 @@ class SideRuns {
   Progress& progress_;
   suite::PlannedCase planned_;
   bool widened_ = false;
+  int64_t made_ = 0;  ///< the last update of both sides in their last runs
 };
 
 }  // namespace parity::bisect

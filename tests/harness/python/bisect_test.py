@@ -45,7 +45,7 @@ optimizer = torch.optim.AdamW(net.parameters(), lr=3e-3)
 schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(1.0, (step + 1) / config.get("warmup", 3)))
 data = torch.randint(0, 64, (8, 4, 17))
 recorder = parity.record(net, optimizer, config=config)
-for step in range(config["steps"]):
+for step in range(config.get("steps", 5)):
     optimizer.zero_grad()
     loss = F.cross_entropy(net(data[step][:, :-1]).flatten(0, 1), data[step][:, 1:].flatten())
     loss.backward()
@@ -57,7 +57,7 @@ for step in range(config["steps"]):
 
 
 class BisectTest(unittest.TestCase):
-    def bisect(self, defect="", edit=("", "")):
+    def bisect(self, defect="", edit=("", ""), steps="base.steps = 5\n"):
         """What `parity bisect` prints of an arm with this line of config, or this edit of its script, against one without."""
         with tempfile.TemporaryDirectory() as folder:
             pathlib.Path(folder, "train.py").write_text(SCRIPT)
@@ -65,7 +65,7 @@ class BisectTest(unittest.TestCase):
             arm, new = ('command = ["python", "{case_dir}/%s"]\ninputs = ["%s"]\n' % (file, file)
                         for file in ("train.py", "new.py" if edit[0] else "train.py"))
             pathlib.Path(folder, "case.toml").write_text(
-                f'question = "The same?"\ngolden.arms = []\nbase.steps = 5\n[arms.right]\n{arm}[arms.wrong]\n{new}{defect}\n'
+                f'question = "The same?"\ngolden.arms = []\n{steps}[arms.right]\n{arm}[arms.wrong]\n{new}{defect}\n'
                 '[[checks]]\nchannel = ["loss", "lr"]\nrelation = "identical"\nbecause = "one computation"\n')
             environment = os.environ | {
                 "PYTHONPATH": str(SOURCE / "harness/python/src"), "PARITY_RECORDER_LIBRARY": LIBRARY, "COLUMNS": "200",
@@ -84,6 +84,13 @@ class BisectTest(unittest.TestCase):
         out = self.bisect(edit=('config.get("diagonal", 1)', "2"))
         self.assertIn('the configs differ in command ("{case_dir}/train.py" against "{case_dir}/new.py")', out)
         self.assertIn("aten::triu of 1.attention receives a different diagonal: 1 against 2", out)
+
+    def test_state_that_differs_only_after_the_last_update(self):
+        """The case does not say how many updates the scripts make."""
+        edit = ("    recorder.step(loss=loss)", "    if step == 4: net[3].weight.data[0, 0] += 1\n    recorder.step(loss=loss)")
+        out = self.bisect(edit=edit, steps="")
+        self.assertIn("no channel differs, but the parameters after the last update do", out)
+        self.assertIn("at step 5 is the first tensor that differs", out)
 
     def test_a_schedule_that_is_late(self):
         out = self.bisect("warmup = 4")

@@ -43,11 +43,12 @@ TEST_F(BisectProgramTest, Traces_GetTheirOwnCommand) {
   EXPECT_THAT(outcome.err, HasSubstr("type: parity bisect traces cases/topic/a.h5 cases/topic/b.h5"));
 }
 
-TEST_F(BisectProgramTest, DifferentCommands_GetTheCommandForTraces) {
+TEST_F(BisectProgramTest, DifferentCommands_RunAgain_ButHaveNoOptions) {
   write_different();
   EXPECT_EQ(parity("run topic/differ").status, 1);
-  EXPECT_THAT(parity("bisect topic/differ:first topic/differ:second").err,
-              HasSubstr("parity bisect traces topic/differ:first topic/differ:second"));
+  EXPECT_EQ(parity("bisect topic/differ:first topic/differ:second").status, 1);
+  EXPECT_THAT(parity("bisect options topic/differ:first topic/differ:second").err,
+              HasSubstr("parity bisect topic/differ:first second"));
   EXPECT_EQ(parity("bisect traces topic/differ:first topic/differ:second").status, 1);
 }
 
