@@ -89,7 +89,7 @@ std::vector<double> Adafactor::sizes_of_parameters() const {
 
 void Adafactor::follow(const Moments& moments, const torch::Tensor& gradient) const {
   const double share = std::pow(moments.step.item<double>(), config_.beta2_decay);
-  const auto enter = [&](torch::Tensor moment, const torch::Tensor& square) {
+  const auto enter = [&](const torch::Tensor& moment, const torch::Tensor& square) {
     moment.lerp_(adds_eps1() ? square + config_.eps1 : square, share);
   };
   if (moments.element.defined()) {
