@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "harness/compare/text/wording.hpp"
+
 namespace parity::coverage {
 
 void FuzzCount::add(const Trial& trial) {
@@ -26,12 +28,16 @@ ExitCode FuzzCount::exit_code() const {
 }
 
 std::string FuzzCount::sentence(double seconds) const {
-  std::string text = fmt::format("{} cases with {} arms in {:.0f} s: {} arms differ or did not end", cases,
-                                 arms, seconds, different);
+  const auto counted = [](int64_t n, const char* what) {
+    return compare::count_text(static_cast<size_t>(n), what);
+  };
+  std::string text = fmt::format("{} with {} in {:.0f} s: {} differ or did not end", counted(cases, "case"),
+                                 counted(arms, "arm"), seconds, counted(different, "arm"));
   if (untrained > 0)
-    text += fmt::format("; {} cases agree, but learned too little to show a difference", untrained);
+    text += fmt::format("; {} learned too little to show a difference", counted(untrained, "case"));
   if (amplified > 0)
-    text += fmt::format("; {} cases amplify rounding too much to show one", amplified);
+    text +=
+        fmt::format("; training amplifies rounding too much to show one in {}", counted(amplified, "case"));
   return text;
 }
 

@@ -29,10 +29,9 @@ TEST(FuzzCountTest, LossThatDoesNotFall_IsNeitherDifferenceNorAgreement) {
   EXPECT_EQ(count.exit_code(), ExitCode::missing);
   count.add(trial_of({}, false));
   EXPECT_EQ(count.exit_code(), ExitCode::agree);
-  EXPECT_EQ(
-      count.sentence(7),
-      "2 cases with 6 arms in 7 s: 0 arms differ or did not end; 1 cases agree, but learned too little to "
-      "show a difference");
+  EXPECT_EQ(count.sentence(7),
+            "2 cases with 6 arms in 7 s: 0 arms differ or did not end; 1 case learned too little to show a "
+            "difference");
 }
 
 TEST(FuzzCountTest, AmplifiedRounding_IsNeitherDifferenceNorAgreement) {
