@@ -123,11 +123,11 @@ void fix_places(suite::Arm& arm, const fs::path& folder) {
 
 /// Returns the command that re-runs both arms and finds where they diverge.
 std::string rerun_command(const Side& good, const Side& bad) {
-  if (!good.source || !bad.source)
-    return shell_quote({"parity", "bisect", good.run_words.at(good.run_words.size() > 2 ? 2 : 1), "BAD"});
-  const std::string b =
-      bad.source->name == good.source->name ? bad.arm.name : bad.source->name + ":" + bad.arm.name;
-  return shell_quote({"parity", "bisect", good.source->name + ":" + good.arm.name, b});
+  const auto words = [](const Side& side) {  // as the user named it, since a name alone finds only cases/
+    return side.source ? side.run_words.at(2) + ":" + side.arm.name : side.file;
+  };
+  const bool is_arm_of_good = bad.source && bad.run_words.empty();
+  return shell_quote({"parity", "bisect", words(good), is_arm_of_good ? bad.arm.name : words(bad)});
 }
 
 /// Returns the command that compares what the last runs of two arms recorded.

@@ -70,8 +70,13 @@ std::vector<ConfigDifference> command_differences(const suite::Arm& a, const sui
   };
   if (a.command != b.command)
     all.push_back({"command", own_words(words(a), words(b)), own_words(words(b), words(a))});
-  if (a.ranks != b.ranks)
-    all.push_back({"ranks", a.ranks, b.ranks});
+  if (a.ranks != b.ranks || a.states_ranks != b.states_ranks) {
+    const auto ranks = [](const suite::Arm& arm) {
+      return arm.is_command() && !arm.states_ranks ? Json() : Json(arm.ranks);
+    };
+    if (ranks(a) != ranks(b))
+      all.push_back({"ranks", ranks(a), ranks(b)});
+  }
   return all;
 }
 

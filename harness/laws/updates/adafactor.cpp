@@ -158,13 +158,7 @@ class AdafactorStep {
   }
   /// Returns whether rounding hides the update.
   bool is_blind() const {
-    double moves = 0, bounds = 0;
-    for (size_t i = 0; i < data_.after.size(); ++i) {
-      const double move = after(i) - data_.before[i], most = bound(i);
-      moves += move * move;
-      bounds += most * most;
-    }
-    return moves < 16 * bounds;
+    return is_hidden(data_.before, [&](size_t i) { return after(i); }, [&](size_t i) { return bound(i); });
   }
 
  private:

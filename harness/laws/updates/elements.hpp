@@ -35,6 +35,19 @@ ElementFit compare_elements(const Vector& actual, const Wanted& wanted, const Bo
   return fit;
 }
 
+/// Returns whether rounding hides an update: the moves from `before[i]` to `after(i)` are, in norm, less than
+/// four times what `bound(i)` allows.
+template <class After, class Bound>
+bool is_hidden(const Vector& before, const After& after, const Bound& bound) {
+  double moves = 0, bounds = 0;
+  for (size_t i = 0; i < before.size(); ++i) {
+    const double move = after(i) - before[i], most = bound(i);
+    moves += move * move;
+    bounds += most * most;
+  }
+  return moves < 16 * bounds;
+}
+
 /// Returns whether every element fits; stops at the first that does not.
 template <class Wanted, class Bound>
 bool all_fit(const Vector& actual, const Wanted& wanted, const Bound& bound) {

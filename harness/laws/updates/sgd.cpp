@@ -56,13 +56,7 @@ class SgdStep {
         data_.first_after, [&](size_t i) { return buffer(i); }, [&](size_t i) { return buffer_bound(i); });
   }
   bool is_blind() const {
-    double moves = 0, bounds = 0;
-    for (size_t i = 0; i < data_.after.size(); ++i) {
-      const double moved = after(i) - data_.before[i], most = bound(i);
-      moves += moved * moved;
-      bounds += most * most;
-    }
-    return moves < 16 * bounds;
+    return is_hidden(data_.before, [&](size_t i) { return after(i); }, [&](size_t i) { return bound(i); });
   }
 
  private:

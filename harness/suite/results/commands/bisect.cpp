@@ -75,7 +75,8 @@ std::string reason_not_switched(const Arm& a, const Arm& b) {
     return "arm " + (a.is_command() ? a.name : b.name) + " is a command and arm " +
            (a.is_command() ? b.name : a.name) +
            " is not (an option is a key that one program reads, and these are two programs)";
-  if (a.command != b.command || a.inputs != b.inputs || a.ranks != b.ranks || a.names != b.names)
+  if (a.command != b.command || a.inputs != b.inputs || a.ranks != b.ranks ||
+      a.states_ranks != b.states_ranks || a.names != b.names)
     return "arms " + a.name + " and " + b.name +
            " are different commands (they differ in no config key, so there is nothing to switch)";
   return reason_not_rerun(a, b);

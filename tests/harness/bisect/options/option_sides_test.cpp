@@ -22,6 +22,7 @@ class OptionSidesTest : public suite::SuiteTest {
     write_file(folder_ / "cases/topic/three.toml",
                "[arms.a]\n[arms.b]\nlr.base = 0.1\n[arms.c]\n" + rest("a", "b"));
     write_file(folder_ / "cases/topic/commands.toml", copying_arm("x", "t") + copying_arm("y", "u") +
+                                                          copying_arm("ranked", "t") + "ranks = 1\n" +
                                                           "[arms.trained]\n[arms.read]\ncommand = [\"p\", "
                                                           "\"{trace:trained}\"]\n" +
                                                           rest("x", "y"));
@@ -126,6 +127,10 @@ TEST_F(OptionSidesTest, ACommandHasNoOptionsToShareWithAnotherProgram) {
   EXPECT_THAT(complaint("topic/commands:x", "y"),
               AllOf(HasSubstr("different commands"), HasSubstr("parity bisect topic/commands:x y"),
                     HasSubstr("one command that reads {config}")));
+  const std::string file = (folder_ / "cases/topic/commands.toml").string();
+  EXPECT_THAT(complaint(file + ":x", "y"), HasSubstr("parity bisect " + file + ":x y"))
+      << "as the user named it";
+  EXPECT_THAT(complaint("topic/commands:x", "topic/commands:ranked"), HasSubstr("different commands"));
   EXPECT_THAT(complaint("topic/commands:read", "read"), HasSubstr("reads the trace of another arm"));
 }
 
