@@ -48,7 +48,7 @@ TEST_F(BisectProgramTest, DifferentCommands_RunAgain_ButHaveNoOptions) {
   EXPECT_EQ(parity("run topic/differ").status, 1);
   EXPECT_EQ(parity("bisect topic/differ:first topic/differ:second").status, 1);
   EXPECT_THAT(parity("bisect options topic/differ:first topic/differ:second").err,
-              HasSubstr("parity bisect topic/differ:first second"));
+              HasSubstr("parity bisect topic/differ:first topic/differ:second"));
   EXPECT_EQ(parity("bisect traces topic/differ:first topic/differ:second").status, 1);
 }
 
