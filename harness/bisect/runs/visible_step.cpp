@@ -25,7 +25,7 @@ void print_curve(RunProbe& probe, const SideTraces& whole, const std::vector<Cha
                curve_json(whole.expected_trace(), whole.actual_trace()));
 }
 
-/// Records that the sides agree up to the step at which one of them ended early.
+/// Records that the sides agree up to the step at which one of them ended, early or by its program.
 void print_end(RunProbe& probe, const SideTraces& whole) {
   const Sides& sides = probe.sides();
   const int64_t a = whole.expected_trace().last_step(), b = whole.actual_trace().last_step();
@@ -34,7 +34,8 @@ void print_end(RunProbe& probe, const SideTraces& whole) {
   const std::string ends =
       a == b ? fmt::format("both sides end after update {}", a)
              : fmt::format("{} ends after update {}, {} after update {}", sides.expected, a, sides.actual, b);
-  probe.record.sentence = fmt::format("{}, and they are bitwise identical until then: {}", ends, failure);
+  probe.record.sentence = fmt::format("{}, and they are bitwise identical until then{}", ends,
+                                      failure.empty() ? "" : ": " + failure);
   probe.record.differs = a != b;
   probe.report("curve", fmt::format("no channel differs up to update {}", std::min(a, b)));
 }
@@ -160,7 +161,7 @@ std::optional<int64_t> find_visible_step(RunProbe& probe, const SideTraces* valu
   }
   for (const std::string& channel : lone_channels(a, b))
     probe.note("only one side recorded " + channel);
-  if (!whole.failed_expected.empty() || !whole.failed_actual.empty()) {
+  if (!whole.failed_expected.empty() || !whole.failed_actual.empty() || a.last_step() != b.last_step()) {
     print_end(probe, whole);
     return std::nullopt;
   }

@@ -92,6 +92,10 @@ class BisectTest(unittest.TestCase):
         self.assertIn("no channel differs, but the parameters after the last update do", out)
         self.assertIn("at step 5 is the first tensor that differs", out)
 
+    def test_fewer_updates_are_a_difference(self):
+        out = self.bisect(edit=('config.get("steps", 5)', "3"), steps="")
+        self.assertIn("right ends after update 5, wrong after update 3, and they are bitwise identical until then", out)
+
     def test_a_schedule_that_is_late(self):
         out = self.bisect("warmup = 4")
         self.assertIn("lr is the first channel that differs, at step 1", out)
