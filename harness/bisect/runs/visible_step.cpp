@@ -15,6 +15,20 @@
 namespace parity::bisect {
 namespace {
 
+bool share_a_channel(const trace::Trace& a, const trace::Trace& b) {
+  return std::ranges::any_of(a.channels(), [&](const auto& entry) {
+    return entry.second.kind != trace::ChannelKind::timing && b.channels().contains(entry.first);
+  });
+}
+
+/// Returns the error of sides whose records share nothing that could be compared.
+UserError nothing_in_common(const Sides& sides, int64_t last) {
+  return UserError(fmt::format(
+      "cannot compare {} and {} (they recorded no channel and no parameter in common); record the "
+      "same channels on both sides, at least loss, and the parameters after update {}",
+      sides.expected, sides.actual, last));
+}
+
 void print_curve(RunProbe& probe, const SideTraces& whole, const std::vector<ChannelStation>& first) {
   const ChannelStation& one = channel_to_name(first);
   probe.report("curve",
@@ -26,6 +40,7 @@ void print_curve(RunProbe& probe, const SideTraces& whole, const std::vector<Cha
 }
 
 /// Records that the sides agree up to the step at which one of them ended, early or by its program.
+/// \throws UserError if neither failed and they recorded no channel in common
 void print_end(RunProbe& probe, const SideTraces& whole) {
   const Sides& sides = probe.sides();
   const int64_t a = whole.expected_trace().last_step(), b = whole.actual_trace().last_step();
@@ -34,21 +49,23 @@ void print_end(RunProbe& probe, const SideTraces& whole) {
   const std::string ends =
       a == b ? fmt::format("both sides end after update {}", a)
              : fmt::format("{} ends after update {}, {} after update {}", sides.expected, a, sides.actual, b);
-  probe.record.sentence = fmt::format("{}, and they are bitwise identical until then{}", ends,
-                                      failure.empty() ? "" : ": " + failure);
-  probe.record.differs = a != b;
-  probe.report("curve", fmt::format("no channel differs up to update {}", std::min(a, b)));
+  const bool shares = share_a_channel(whole.expected_trace(), whole.actual_trace());
+  if (!shares && failure.empty())
+    throw nothing_in_common(sides, std::max(a, b));
+  probe.record.sentence =
+      fmt::format("{}, and {}{}", ends,
+                  !shares ? "they recorded no channel in common"
+                          : fmt::format("no channel differs{} until then", probe.describe_excess()),
+                  failure.empty() ? "" : ": " + failure);
+  probe.record.differs = a != b || whole.failed_expected.empty() != whole.failed_actual.empty();
+  if (shares)
+    probe.report("curve", fmt::format("no channel differs{} up to update {}", probe.describe_excess(),
+                                      std::min(a, b)));
 }
 
 bool holds_parameters(const trace::Trace& trace, int64_t step) {
   return std::ranges::any_of(trace.rank_rows(), [step](const auto& entry) {
     return entry.first.step == step && entry.first.phase == trace::Phase::param;
-  });
-}
-
-bool share_a_channel(const trace::Trace& a, const trace::Trace& b) {
-  return std::ranges::any_of(a.channels(), [&](const auto& entry) {
-    return entry.second.kind != trace::ChannelKind::timing && b.channels().contains(entry.first);
   });
 }
 
@@ -71,10 +88,7 @@ void print_agreement(RunProbe& probe, const SideTraces& ends, int64_t last) {
   const bool channels = share_a_channel(a, b),
              parameters = holds_parameters(a, last) && holds_parameters(b, last);
   if (!channels && !parameters)
-    throw UserError(fmt::format(
-        "cannot compare {} and {} (they recorded no channel and no parameter in common); record the "
-        "same channels on both sides, at least loss, and the parameters after update {}",
-        probe.sides().expected, probe.sides().actual, last));
+    throw nothing_in_common(probe.sides(), last);
   probe.record.differs = false;
   note_splits(probe, ends);
   const std::string words = parameters ? ", and no parameter after the last update" : "";
