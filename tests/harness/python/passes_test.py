@@ -137,10 +137,12 @@ class PassesTest(RecordedTest):
             model = Net()
             before = [parameter.detach().clone() for parameter in model.parameters()]
             torch.manual_seed(9)
-            self.train(model, updates=1, extras=("update_norm", "batch_digest", "rng"), scale=scale)
+            self.train(model, updates=1, extras=("update_norm", "param_norm", "batch_digest", "rng"), scale=scale)
             change = sum((a - b).double().square().sum() for a, b in zip(model.parameters(), before, strict=True)) ** 0.5
             channels.append({name: values[0] for name, values in self.complete().channels.items()})
             self.assertAlmostEqual(channels[-1]["update_norm"], change.item(), places=12)
+            norm = sum(parameter.double().square().sum() for parameter in model.parameters()) ** 0.5
+            self.assertAlmostEqual(channels[-1]["param_norm"], norm.item(), places=12)
         self.assertEqual(channels[0]["batch_digest"], channels[1]["batch_digest"])
         self.assertNotEqual(channels[0]["batch_digest"], channels[2]["batch_digest"])
         self.assertLessEqual({"rng.python", "rng.torch"}, set(channels[0]))

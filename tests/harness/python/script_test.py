@@ -81,11 +81,45 @@ class ScriptTest(unittest.TestCase):
             self.assertEqual(file.attrs["status"], b"complete")
             self.assertEqual(file["steps"][:].tolist(), [1, 2, 3, 4])
             self.assertEqual(sorted(file["channels"]),
-                             ["beta1", "beta2", "eps", "grad_norm", "loss", "lr", "weight_decay"])
+                             ["beta1", "beta2", "eps", "grad_norm", "loss", "lr", "param_norm", "weight_decay"])
             self.assertEqual(file["channels/lr"][:].tolist(), [1e-2 * step / 10 for step in (1, 2, 3, 4)])
             for ours, theirs in zip(file["channels/loss"][:], words[1:5], strict=True):
                 self.assertAlmostEqual(ours, float(theirs), places=6)
         self.assertEqual(words[5:], ["--flag"])
+
+    def test_what_the_last_update_did_is_in_a_channel(self):
+        """No loss follows it. `param_norm` has the same bits on any number of threads."""
+        norms = []
+        for end in ("", "torch.set_num_threads(3)", "model[0].weight.data[0, 0] *= 2"):
+            self.assertEqual(self.record(TRAINING.replace("print(", f"{end}\nprint(")).returncode, 0)
+            with h5py.File(self.folder / "run.h5") as file:
+                norms.append(file["channels/param_norm"][:].tolist())
+        self.assertEqual(norms[0], norms[1])
+        self.assertEqual([a == b for a, b in zip(norms[0], norms[2], strict=True)], [True, True, True, False])
+
+    def test_a_closure_that_runs_the_model_first_loses_no_update(self):
+        script = """
+            import sys, torch
+            torch.manual_seed(0)
+            model = torch.nn.Linear(8, 1)
+            optimizer = torch.optim.{optimizer}(model.parameters(), lr=0.1)
+            for step in range(3):
+                x, done = torch.randn(4, 8), []
+                def closure():
+                    optimizer.zero_grad()
+                    loss = model(x).square().mean()
+                    loss.backward()
+                    done.append(loss.item())
+                    return loss
+                optimizer.step({keyword}closure)
+                print(done[-1])
+            """
+        for optimizer, keyword in (("SGD", ""), ("SGD", "closure="), ("LBFGS", "")):
+            done = self.record(script.format(optimizer=optimizer, keyword=keyword))
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            with h5py.File(self.folder / "run.h5") as file:
+                self.assertEqual(file["steps"][:].tolist(), [1, 2, 3])
+                self.assertEqual(file["channels/loss"][:].tolist(), [float(word) for word in done.stdout.split()])
 
     def test_no_bit_of_the_training_changes(self):
         (self.folder / "all.json").write_text('{"tensors": [{}]}')
@@ -325,6 +359,29 @@ class ScriptTest(unittest.TestCase):
         done = self.run_python("-m", "parity", "record", "--", "trian.py")
         self.assertEqual(done.returncode, 2)
         self.assertIn("cannot find the script trian.py", done.stderr)
+
+    def test_the_norm_of_parameters_is_that_of_whole_ones(self):
+        """Under FSDP a rank knows its shard alone, so the channel would differ from that of other layouts."""
+        text = """
+            import sys, torch
+            from torch.distributed.fsdp import fully_shard
+            torch.distributed.init_process_group("gloo")
+            torch.manual_seed(0)
+            model = torch.nn.Linear(8, 1)
+            model = torch.nn.parallel.DistributedDataParallel(model) if "ddp" in sys.argv else fully_shard(model)
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            for step in range(2):
+                model(torch.ones(4, 8)).sum().backward()
+                optimizer.step(); optimizer.zero_grad()
+            """
+        for layout in ("ddp", "fsdp"):
+            self.write(text)
+            done = self.run_python("-m", "torch.distributed.run", "--nproc-per-node", "2", "-m", "parity", "record",
+                                   "-o", "run.h5", "--", "train.py", layout)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            with h5py.File(self.folder / "run.h5") as file:
+                self.assertEqual(file.attrs["status"], b"complete")
+                self.assertEqual("param_norm" in file["channels"], layout == "ddp")
 
     def test_other_commands_reach_the_program(self):
         done = self.run_python("-m", "parity", "version")

@@ -79,7 +79,7 @@ def record(
     after: how many updates a resumed run did before. Its trace begins with the next one and has no initial state.
     micro_batches: number of forward passes of an update; needed only if a fault or the teacher changes them and the
         number is not that of the update before.
-    extras: channels that cost something: "update_norm", "batch_digest", "rng" (recording/extras.py).
+    extras: channels that cost something: "update_norm", "param_norm", "batch_digest", "rng" (recording/extras.py).
     twin: "float64" trains in float64 from here on (recording/twin.py); by default what PARITY_DTYPE says.
 
     Raises Error if the trace cannot be opened. Later errors never reach the training.

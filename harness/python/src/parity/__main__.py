@@ -108,8 +108,8 @@ def _watch(path: str, capture: str | None, extras: list[str]) -> ScriptRecorder:
     """Watches PyTorch once the script has imported it, so that what the script sets before has its effect."""
     from .native.imports import after_import
 
-    def start(model: Any, optimizers: list[Any]) -> Any:
-        return record(model, optimizers, path=path, capture=capture, extras=extras)
+    def start(model: Any, optimizers: list[Any], own: list[str]) -> Any:
+        return record(model, optimizers, path=path, capture=capture, extras=[*extras, *own])
 
     def watch() -> None:
         if os.environ.get("PARITY_DTYPE") == "float64":  # also what the script makes before its first update

@@ -29,28 +29,38 @@ def _inner(optimizer: Any) -> Any:
 def before_step(optimizer: Any, call: Callable[[Any], None]) -> Any:
     """Calls `call` before each step of the optimizer uses its gradients. Returns the handle, which can be removed.
 
-    A closure of the step computes the gradients first, as in Lightning. Only its first call counts.
+    A closure of the step computes the gradients first, as in Lightning.
     """
 
     def hook(caller: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
-        closure = options.get("closure", arguments[1] if len(arguments) > 1 else None)
-        if closure is None:
+        changed = after_closure(arguments, options, lambda: call(caller))
+        if changed is None:
             call(caller)
-            return None
-        called: list[bool] = []
-
-        def then_call(*given: Any, **named: Any) -> Any:
-            result = closure(*given, **named)
-            if not called:
-                called.append(True)
-                call(caller)
-            return result
-
-        if "closure" in options:
-            return arguments, {**options, "closure": then_call}
-        return (arguments[0], then_call, *arguments[2:]), options
+        return changed
 
     return optimizer.register_step_pre_hook(hook)
+
+
+def after_closure(arguments: tuple[Any, ...], options: dict[str, Any], call: Callable[[], None]) -> Any:
+    """What a hook before a step returns so that `call` follows the first call of the step's closure. None without a
+    closure.
+
+    arguments, options: those of the step, with the optimizer first."""
+    closure = options.get("closure", arguments[1] if len(arguments) > 1 else None)
+    if closure is None:
+        return None
+    called: list[bool] = []
+
+    def then_call(*given: Any, **named: Any) -> Any:
+        result = closure(*given, **named)
+        if not called:
+            called.append(True)
+            call()
+        return result
+
+    if "closure" in options:
+        return arguments, {**options, "closure": then_call}
+    return (arguments[0], then_call, *arguments[2:]), options
 
 
 class Steps:

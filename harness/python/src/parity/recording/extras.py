@@ -11,15 +11,17 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..native.library import Error
-from ..native.memory import is_torch
+from ..native.memory import is_torch, plain
 from ..observe.digest import digest_of
 from ..observe.outputs import tensors_in
 
-NAMES = ("update_norm", "batch_digest", "rng")
+NAMES = ("update_norm", "param_norm", "batch_digest", "rng")
+CHUNK = 1 << 15  # elements that PyTorch adds on one thread, so that their number does not change the bits of a sum
 
 
 class Extras:
     """update_norm: L2 norm of the change of all parameters. It needs a copy of them.
+    param_norm: L2 norm of all parameters after the update, accumulated in float64. It needs a pass over them.
     batch_digest: digest of all tensors that the model's forward passes get. It needs a pass over them.
     rng: digests of the states of Python's, NumPy's and PyTorch's generators after the update."""
 
@@ -51,11 +53,13 @@ class Extras:
             self._batch = self._batch * 31 + digest_of(tensor) + len(path)
             self._inputs += 1
 
-    def channels(self) -> dict[str, Any]:
+    def channels(self, parameters: Iterable[tuple[str, Any]]) -> dict[str, Any]:
         """Values of this update: floats, ints, or tensors of one element."""
         found: dict[str, Any] = {}
         if self.wants("update_norm"):
             found["update_norm"] = self._update_norm()
+        if self.wants("param_norm"):
+            found["param_norm"] = _norm(one for _, one in parameters)
         if self.wants("batch_digest"):
             found["batch_digest"] = self._batch if is_torch(self._batch) else int(self._batch)
         if self.wants("rng"):
@@ -66,7 +70,25 @@ class Extras:
 
     def _update_norm(self) -> Any:
         squares = [(_local(now.detach()).double() - _local(old).double()).square().sum() for now, old in self._before]
-        return sum(one.cpu() if len({each.device for each in squares}) > 1 else one for one in squares) ** 0.5
+        return _sum(squares) ** 0.5
+
+
+def _norm(parameters: Iterable[Any]) -> Any:
+    """L2 norm of this rank's elements, a float64 tensor of one element, with the same bits on any number of threads."""
+    import torch
+
+    squares = []
+    for parameter in parameters:
+        values = plain(_local(parameter))
+        if not values.is_floating_point() or values.is_meta:
+            continue
+        for chunk in values.reshape(-1).split(CHUNK if values.device.type == "cpu" else max(1, values.numel())):
+            squares.append(torch.linalg.vector_norm(chunk.double()).square())
+    return _sum(squares) ** 0.5
+
+
+def _sum(squares: list[Any]) -> Any:
+    return sum(one.cpu() if len({each.device for each in squares}) > 1 else one for one in squares)
 
 
 def _local(value: Any) -> Any:

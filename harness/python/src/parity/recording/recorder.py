@@ -123,6 +123,10 @@ class Recorder:
         """Says that the model runs already, for an update that begins inside of its forward pass."""
         self._activations.entered_before(module, arguments, options)
 
+    def about_to_step(self, optimizer: Any) -> None:
+        """Says that an optimizer, in whose closure the recording began, has its gradients."""
+        self._on_step(optimizer)
+
     def stop(self, reason: str) -> None:
         """Ends the recording, and leaves the trace partial with a reason."""
         self.guarded(self._fail, reason)
@@ -310,7 +314,7 @@ class Recorder:
     def _record_channels(self, given: dict[str, Any]) -> None:
         update = self.update
         schedule = channels_of([update.groups.get(n) or settings_of(one) for n, one in enumerate(self._optimizers)])
-        own = update.norm_channels() | self._extras.channels()
+        own = update.norm_channels() | self._extras.channels(self._parameters.named())
         self._channels.record(self._open_trace(), update.step, given, schedule | update.shared, own)
 
     # --- the end ---------------------------------------------------------------------------------

@@ -4,7 +4,8 @@
 
 The model is the outermost module that runs with gradients and owns parameters of an optimizer. An update ends, after an
 optimizer's step, when this module runs again, when a backward pass begins, or with the program. Its channel
-`loss` is the sum of the values whose backward passes the update has.
+`loss` is the sum of the values whose backward passes the update has. Its channel `param_norm` shows what the last update
+did, which no later loss does.
 """
 
 from __future__ import annotations
@@ -16,14 +17,16 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
+from ..observe.optimizers import after_closure
+from .ranks import rank_and_ranks
 from .warn import warn
 
 
 class ScriptRecorder:
     """Watches PyTorch, starts one recorder, and ends its updates."""
 
-    def __init__(self, start: Callable[[Any, list[Any]], Any]) -> None:
-        """start: makes the recorder of a model and its optimizers."""
+    def __init__(self, start: Callable[[Any, list[Any], list[str]], Any]) -> None:
+        """start: makes the recorder of a model, its optimizers, and extras."""
         self._start = start
         self._recorder: Any = None
         self._model: weakref.ref[Any] | None = None
@@ -40,9 +43,14 @@ class ScriptRecorder:
         """Wraps what a training loop calls. PyTorch is imported by now."""
         import torch
         from torch.nn.modules.module import register_module_forward_pre_hook
-        from torch.optim.optimizer import Optimizer, register_optimizer_step_post_hook
+        from torch.optim.optimizer import (
+            Optimizer,
+            register_optimizer_step_post_hook,
+            register_optimizer_step_pre_hook,
+        )
 
         register_module_forward_pre_hook(self._before_forward)
+        register_optimizer_step_pre_hook(self._before_step)
         register_optimizer_step_post_hook(self._after_step)
         _wrap(Optimizer, "__init__", after=lambda optimizer: self._optimizers.append(weakref.ref(optimizer)))
         _wrap(Optimizer, "zero_grad", after=self._after_zero_grad)
@@ -104,6 +112,16 @@ class ScriptRecorder:
     def _after_backward(self) -> None:
         self._in_backward = False
 
+    def _before_step(self, optimizer: Any, arguments: Any, options: Any) -> Any:
+        """A closure may run the model for the first time. The recorder then has no hook yet before this step."""
+        if self._recorder is not None or self._failed:
+            return None
+        return after_closure(arguments, options, lambda: self._after_first_closure(optimizer))
+
+    def _after_first_closure(self, optimizer: Any) -> None:
+        if self._recorder is not None and optimizer in self._ours:
+            self._recorder.about_to_step(optimizer)
+
     def _after_step(self, optimizer: Any, _arguments: Any, _options: Any) -> None:
         known = any(one() is optimizer for one in self._optimizers)  # not a wrapper around one of them
         if known and self._recorder is not None and optimizer not in self._ours:
@@ -139,7 +157,8 @@ class ScriptRecorder:
             return
         outside = _parameters_outside(owned, ours)
         try:
-            self._recorder = self._start({"": module, "optimizer": outside} if outside else module, ours)
+            extras = ["param_norm"] if _is_whole(module) else []
+            self._recorder = self._start({"": module, "optimizer": outside} if outside else module, ours, extras)
         except Exception as problem:
             self._failed = True
             warn(f"the run is not recorded: {problem}")
@@ -155,6 +174,13 @@ class ScriptRecorder:
     def _finish_update(self) -> None:
         if self._stepped:
             self._end_update()
+
+
+def _is_whole(model: Any) -> bool:
+    """Whether this rank is known to hold all of each parameter, so that norms compare over any number of ranks."""
+    from torch.nn.parallel import DistributedDataParallel
+
+    return rank_and_ranks()[1] == 1 or isinstance(model, DistributedDataParallel)
 
 
 def _parameters_outside(owned: set[int], optimizers: list[Any]) -> Any:
