@@ -36,10 +36,17 @@ struct CoverageMatrix {
     int64_t idle = 0;     ///< arms that ran without it
     int64_t unknown = 0;  ///< arms without a trace of it
   };
+  /// A launcher, or another way in which ranks start.
+  struct Start {
+    std::string name;
+    std::vector<std::string> arms;      ///< that start so
+    std::vector<std::string> features;  ///< that these arms have
+  };
   std::vector<Feature> features;
   std::vector<MatrixState> states;  ///< "covered" first
   std::vector<MatrixPair> pairs;
   std::vector<Act> acts;
+  std::vector<Start> starts;
   std::string verdict;
   bool complete = false;  ///< whether every pair that the trainer accepts is covered
   std::string origin;     ///< how many arms were surveyed

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "reports/html/page_parts.hpp"
 #include "reports/html/templates.hpp"
@@ -95,6 +96,17 @@ Data acts_of(const CoverageMatrix& matrix) {
   return rows;
 }
 
+Data starts_of(const CoverageMatrix& matrix) {
+  Data rows = list();
+  for (const CoverageMatrix::Start& start : matrix.starts) {
+    Data row = pair("name", name_of(start.name), "count", std::to_string(start.features.size()));
+    row.set("arms", text_of(start.arms.empty() ? "none" : fmt::format("{}", fmt::join(start.arms, ", "))));
+    row.set("features", text_of(fmt::format("{}", fmt::join(start.features, ", "))));
+    rows.push_back(row);
+  }
+  return rows;
+}
+
 }  // namespace
 
 std::string coverage_page(const CoverageMatrix& matrix) {
@@ -111,6 +123,8 @@ std::string coverage_page(const CoverageMatrix& matrix) {
   data.set("states", states_of(matrix));
   data.set("has_acts", !matrix.acts.empty());
   data.set("acts", acts_of(matrix));
+  data.set("has_starts", !matrix.starts.empty());
+  data.set("starts", starts_of(matrix));
   data.set("css", std::string(templates::report_css) + std::string(templates::coverage_css));
   return parse(templates::coverage_mustache).render(data);
 }

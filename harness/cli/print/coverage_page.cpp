@@ -3,6 +3,7 @@
 #include "harness/cli/print/coverage_page.hpp"
 
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -56,6 +57,12 @@ reports::CoverageMatrix coverage_matrix(const coverage::Survey& survey) {
   for (const coverage::ActCount& act : survey.acts)
     matrix.acts.push_back({act.name, static_cast<int64_t>(act.acted.size()), act.idle,
                            static_cast<int64_t>(act.unknown.size())});
+  for (const coverage::WayToStart& way : survey.starts) {
+    reports::CoverageMatrix::Start start{way.name, way.arms, {}};
+    for (const size_t feature : way.features)
+      start.features.emplace_back(coverage::features()[feature].name);
+    matrix.starts.push_back(std::move(start));
+  }
   matrix.verdict = verdict_of(survey);
   matrix.complete = survey.count(PairState::missing) + survey.count(PairState::not_run) == 0;
   matrix.origin = fmt::format("{} arms, of which {} have a trace. {} arms of other programs are left out.",

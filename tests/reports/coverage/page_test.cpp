@@ -18,6 +18,8 @@ CoverageMatrix sample_matrix() {
                   {0, 2, "missing", 0, "optimizer.name=\"<sgd>\""},
                   {1, 2, "covered", 1, "tp/restart:two"}};
   matrix.acts = {{"clipping", 61, 40, 9}};
+  matrix.starts = {{"torchrun", {"parallel/launchers:torchrun", "<b>"}, {"tensor", "restart"}},
+                   {"srun", {}, {}}};
   matrix.verdict = "2 of 3 pairs of features occur together in an arm; 1 is missing";
   matrix.origin = "12 arms.";
   return matrix;
@@ -43,6 +45,14 @@ TEST(CoveragePage, States_ListTheirPairs) {
   EXPECT_THAT(page, HasSubstr("1 missing: no arm has both"));
   EXPECT_LT(page.find("1 missing: "), page.find("2 covered: "));
   EXPECT_THAT(page, HasSubstr(R"(<th scope="row">clipping</th><td class="number">61</td>)"));
+}
+
+TEST(CoveragePage, Starts_ListTheirArmsAndTheFeaturesThatTheseMet) {
+  const std::string page = coverage_page(sample_matrix());
+  EXPECT_THAT(page,
+              HasSubstr(R"(<th scope="row">torchrun</th><td>parallel/launchers:torchrun, &lt;b&gt;</td>)"
+                        R"(<td class="number">2</td><td>tensor, restart</td>)"));
+  EXPECT_THAT(page, HasSubstr(R"(<th scope="row">srun</th><td>none</td><td class="number">0</td><td></td>)"));
 }
 
 TEST(CoveragePage, Texts_AreEscaped) {
