@@ -61,7 +61,7 @@ int64_t Audit::count(Answer answer) const {
 ExitCode Audit::exit_code() const {
   if (count(Answer::departs) > 0 || !not_finite.empty())
     return ExitCode::differ;
-  if (count(Answer::holds) == 0)
+  if (count(Answer::holds) == 0 || !undecided.empty())
     return ExitCode::missing;
   return ended ? ExitCode::agree : ExitCode::crashed;
 }
@@ -77,6 +77,8 @@ std::string Audit::verdict() const {
     return fmt::format("unlawful: {}, which no law allows{}", not_finite, rest);
   if (hold == 0)
     return "undecided: no law could be asked";
+  if (!undecided.empty())
+    return fmt::format("undecided: law {} could not be asked{}", undecided, rest);
   return fmt::format("lawful: {}{}{}", hold == 1 ? "1 law holds" : fmt::format("{} laws hold", hold), rest,
                      ended ? "" : "; the run did not end well");
 }
@@ -115,6 +117,9 @@ Audit audit(const trace::Trace& trace, const std::vector<std::string>& names, co
     Finding finding = law.ask(run);
     if (finding.answer() == Answer::not_asked && finding.record.empty())
       finding.record = law.needs;
+    const bool named = !names.empty() || (before != nullptr && law.name == "restart");
+    if (named && finding.answer() == Answer::not_asked && result.undecided.empty())
+      result.undecided = law.name;
     result.rows.push_back({&law, std::move(finding)});
   }
   return result;

@@ -26,10 +26,12 @@ struct Audit {
   std::string before;      ///< path of the trace of the run that this one continues; "": none given
   bool ended = true;       ///< whether the run came to its end without a failure
   std::string not_finite;  ///< "loss is nan at step 6": a channel that laws read; "" if all are finite
+  std::string undecided;   ///< a law that was named, or restart with a run before, and could not be asked
   std::vector<std::string> faults;  ///< defects that a capture injected into the run
 
   int64_t count(Answer answer) const;
-  /// Returns differ if a law departs or a channel is not finite, missing if no law could be asked, crashed if
+  /// Returns differ if a law departs or a channel is not finite, missing if no law, or not
+  /// one that was named, could be asked, crashed if
   /// the laws hold but the run did not end well, and otherwise agree.
   ExitCode exit_code() const;
   /// Returns the verdict as a sentence.

@@ -163,8 +163,9 @@ void add_audit(CLI::App& app, Action& action) {
       "  parity audit masks/packing:flex --causality\n"
       "  parity audit run/trace.h5 --changed probe/trace.h5\n"
       "  parity audit --list\n"
-      "Exit status 0 if every law that could be asked holds, 1 if one departs, 3 if none could be asked,\n"
-      "4 if the laws hold but the run did not end well.");
+      "Exit status 0 if every law that could be asked holds, 1 if one departs, 3 if none, or one that was "
+      "named,\n"
+      "could not be asked, 4 if the laws hold but the run did not end well.");
   app.callback([options, &action] { action = [options] { return run_audit(*options); }; });
 }
 

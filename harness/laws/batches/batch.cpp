@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/laws/batches/batch.hpp"
 
+#include <algorithm>
 #include <initializer_list>
+
+#include <fmt/format.h>
 
 #include "harness/tensor/part.hpp"
 
@@ -60,6 +63,45 @@ Batch read_batch(const RecordedRun& run, int64_t step) {
   if (!batch.tokens_name.empty())
     read_ranks(run, batch, batch.tokens_name);
   return batch;
+}
+
+std::map<int64_t, std::string> batch_ids(const RecordedRun& run) {
+  std::map<int64_t, std::string> ids;
+  for (const int64_t step : run.steps()) {
+    if (const auto digest = run.channel("batch_digest", step))
+      ids[step] = fmt::format("{}", *digest);
+    else
+      for (const char* name : {"tokens", "input_ids"})
+        if (const trace::SketchRow* row = run.trace().find_sketch({step, Phase::input, name}))
+          ids[step] = fmt::format("{:x}.{:x}", row->digest.high, row->digest.low);
+  }
+  return ids;
+}
+
+double share_of_shift(const Batch& batch, int64_t shift) {
+  int64_t same = 0, all = 0;
+  for (int64_t row = 0; row < batch.rows; ++row)
+    for (int64_t place = std::max<int64_t>(0, -shift); place < batch.length - std::max<int64_t>(0, shift);
+         ++place) {
+      const double label = batch.labels[batch.at(row, place)];
+      if (label == ignored_label)
+        continue;
+      ++all;
+      same += label == batch.tokens[batch.at(row, place + shift)];
+    }
+  return static_cast<double>(same) / static_cast<double>(all);
+}
+
+int64_t micro_batches_of(const RecordedRun& run) {
+  int64_t count = 1;
+  for (const char* key : {"data.micro_batches", "gradient_accumulation_steps"})
+    count = std::max(count, static_cast<int64_t>(run.config_number(key).value_or(1)));
+  const Json& facts = run.trace().provenance();  // the recorder of Python counts them
+  if (const Json seen =
+          facts.is_object() ? facts.value(Json::json_pointer("/recipe/micro_batches"), Json()) : Json();
+      seen.is_number_integer())
+    count = std::max(count, seen.get<int64_t>());
+  return count;
 }
 
 }  // namespace parity::laws

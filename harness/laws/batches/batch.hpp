@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,5 +29,14 @@ struct Batch {
 
 /// Reads the inputs of an update. Without any, `rows` is 0.
 Batch read_batch(const RecordedRun& run, int64_t step);
+
+/// Returns an identity of the tokens of each update: the channel batch_digest, else the digest of the tokens.
+std::map<int64_t, std::string> batch_ids(const RecordedRun& run);
+
+/// Returns the share of counted labels that equal the token `shift` places on; NaN without such labels.
+double share_of_shift(const Batch& batch, int64_t shift);
+
+/// Returns the number of micro-batches of an update on a rank, from the config or what the recorder counted.
+int64_t micro_batches_of(const RecordedRun& run);
 
 }  // namespace parity::laws

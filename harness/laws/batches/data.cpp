@@ -33,27 +33,13 @@ class Departures {
   std::set<std::string> reported_;
 };
 
-/// Returns an identity of the tokens of each update: the channel batch_digest, else the digest of the tokens.
-std::map<int64_t, std::string> batch_ids(const RecordedRun& run) {
-  std::map<int64_t, std::string> ids;
-  for (const int64_t step : run.steps()) {
-    if (const auto digest = run.channel("batch_digest", step))
-      ids[step] = fmt::format("{}", *digest);
-    else
-      for (const char* name : {"tokens", "input_ids"})
-        if (const trace::SketchRow* row = run.trace().find_sketch({step, Phase::input, name}))
-          ids[step] = fmt::format("{:x}.{:x}", row->digest.high, row->digest.low);
-  }
-  return ids;
-}
-
 /// Returns after how many updates all later batches repeat; 0 if they do not.
 int64_t period_of(const std::map<int64_t, std::string>& ids) {
   const auto size = static_cast<int64_t>(ids.size());
   std::vector<std::string> list;
   for (const auto& [step, id] : ids)
     list.push_back(id);
-  for (int64_t period = 2; period < size; ++period)
+  for (int64_t period = size > 2 ? 1 : 2; period < size; ++period)
     if (std::equal(list.begin() + period, list.end(), list.begin()))
       return period;
   return 0;
@@ -74,7 +60,8 @@ void check_repeats(const RecordedRun& run, Finding& finding, Departures& departu
     return;
   }
   if (period > 0) {
-    finding.notes.push_back(fmt::format("the data repeats every {} updates", period));
+    finding.notes.push_back(period == 1 ? "every update reads the same batch"
+                                        : fmt::format("the data repeats every {} updates", period));
     return;
   }
   std::map<std::string, int64_t> first;
@@ -96,6 +83,30 @@ bool same_rows(const Batch& batch, int64_t a, int64_t b, int64_t count) {
   return std::equal(begin + a * batch.length, begin + (a + count) * batch.length, begin + b * batch.length);
 }
 
+/// Compares the micro-batches of each rank. Those of rollouts may be equal: a group answers one prompt.
+void check_micro_batches(const RecordedRun& run, const Batch& batch, Finding& finding,
+                         Departures& departures) {
+  const int64_t count = micro_batches_of(run);
+  if (batch.tokens.empty() || count < 2 || run.config_text("data.source") == "rollouts")
+    return;
+  std::vector<std::pair<int64_t, int64_t>> ranks = batch.rows_of_rank;
+  if (ranks.empty())
+    ranks = {{0, batch.rows}};
+  for (const auto& [first, end] : ranks) {
+    const int64_t rows = (end - first) / count;
+    if (rows == 0 || (end - first) % count != 0)
+      continue;
+    for (int64_t one = 1; one < count; ++one)
+      for (int64_t other = 0; other < one; ++other) {
+        ++finding.checked;
+        if (same_rows(batch, first + other * rows, first + one * rows, rows))
+          departures.add("micro-batches", batch.step,
+                         fmt::format("micro-batch {} reads the rows of micro-batch {}", one, other),
+                         batch.tokens_name);
+      }
+  }
+}
+
 void check_rows(const Batch& batch, Finding& finding, Departures& departures) {
   if (batch.tokens.empty())
     return;
@@ -108,21 +119,6 @@ void check_rows(const Batch& batch, Finding& finding, Departures& departures) {
         departures.add("ranks", batch.step, fmt::format("rank {} reads the rows of rank {}", rank, other),
                        batch.tokens_name, static_cast<int64_t>(rank));
     }
-}
-
-/// Returns the share of counted labels that equal the token `shift` places on; NaN without such labels.
-double share_of_shift(const Batch& batch, int64_t shift) {
-  int64_t same = 0, all = 0;
-  for (int64_t row = 0; row < batch.rows; ++row)
-    for (int64_t place = std::max<int64_t>(0, -shift); place < batch.length - std::max<int64_t>(0, shift);
-         ++place) {
-      const double label = batch.labels[batch.at(row, place)];
-      if (label == ignored_label)
-        continue;
-      ++all;
-      same += label == batch.tokens[batch.at(row, place + shift)];
-    }
-  return static_cast<double>(same) / static_cast<double>(all);
 }
 
 /// Returns whether a document begins at a place.
@@ -166,7 +162,9 @@ void check_labels(const Batch& batch, Finding& finding, Departures& departures) 
     if (share_of_shift(batch, shift) >= 0.9) {
       if (shift == 0 && batch.tokens_name == "input_ids") {
         if (batch.step <= 1)
-          finding.notes.emplace_back("labels are the tokens themselves, for a model that shifts them");
+          finding.notes.emplace_back(
+              "labels are the tokens themselves, for a model that shifts them; whether it does, law loss "
+              "compares");
         return;
       }
       ++finding.checked;
@@ -244,6 +242,7 @@ Finding ask_data(const RecordedRun& run) {
       continue;
     has_labels = has_labels || !batch.labels.empty();
     check_rows(batch, finding, departures);
+    check_micro_batches(run, batch, finding, departures);
     check_labels(batch, finding, departures);
     check_counts(run, batch, finding, departures);
     check_positions(batch, finding, departures);

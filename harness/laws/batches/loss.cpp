@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "harness/laws/batches/batch.hpp"
+#include "harness/laws/batches/entropies.hpp"
 #include "harness/laws/laws.hpp"
 #include "harness/laws/run/rounding.hpp"
 #include "harness/tensor/conversions.hpp"
@@ -19,81 +20,6 @@ namespace {
 
 using trace::Phase;
 using trace::TensorKey;
-
-/// The cross entropy of some tokens: its sum, and how many of them count.
-struct Share {
-  double sum = 0;
-  int64_t valid = 0;
-  double mean() const { return sum / static_cast<double>(valid); }
-};
-
-/// The cross entropy of each sequence of an update.
-struct Entropies {
-  std::vector<Share> rows;
-  int64_t length = 0;
-  double largest_logit = 0;
-  double roundoff = 0x1p-24;
-
-  Share of(int64_t first, int64_t end) const {
-    Share share;
-    for (int64_t row = first; row < end; ++row) {
-      share.sum += rows[static_cast<size_t>(row)].sum;
-      share.valid += rows[static_cast<size_t>(row)].valid;
-    }
-    return share;
-  }
-  Share all() const { return of(0, static_cast<int64_t>(rows.size())); }
-  double bound(double loss) const {
-    return roundoff *
-           (4 * largest_logit + (16 + std::sqrt(static_cast<double>(all().valid))) * std::abs(loss));
-  }
-};
-
-std::optional<TensorKey> find_logits(const RecordedRun& run, const Batch& batch) {
-  for (const std::string& name : logit_names())
-    if (TensorKey key{batch.step, Phase::forward, name}; run.has_values(key)) {
-      const Shape shape = run.trace().tensor(key).shape;
-      if (shape.size() == 3 && shape[0] == batch.rows && shape[1] == batch.length)
-        return key;
-    }
-  return std::nullopt;
-}
-
-/// Computes -log softmax of one token's label. \param logits  V elements
-double entropy_of(DType dtype, const std::byte* logits, int64_t vocabulary, int64_t label, double& largest) {
-  const size_t element = size_of(dtype);
-  double most = -HUGE_VAL, sum = 0;
-  for (int64_t v = 0; v < vocabulary; ++v)
-    most = std::max(most, widen(dtype, logits + static_cast<size_t>(v) * element));
-  for (int64_t v = 0; v < vocabulary; ++v)
-    sum += std::exp(widen(dtype, logits + static_cast<size_t>(v) * element) - most);
-  largest = std::max(largest, std::abs(most));
-  return std::log(sum) + most - widen(dtype, logits + static_cast<size_t>(label) * element);
-}
-
-std::optional<Entropies> entropies(const RecordedRun& run, const Batch& batch, const TensorKey& key) {
-  const TensorView logits = run.trace().tensor(key);
-  const int64_t vocabulary = logits.shape[2];
-  const size_t stride = static_cast<size_t>(vocabulary) * size_of(logits.dtype);
-  Entropies result;
-  result.length = batch.length;
-  result.roundoff = logits.dtype == DType::float64 ? 0x1p-53 : 0x1p-24;
-  for (int64_t row = 0; row < batch.rows; ++row) {
-    Share share;
-    for (int64_t place = 0; place < batch.length; ++place) {
-      const double label = batch.labels[batch.at(row, place)];
-      if (label == ignored_label)
-        continue;
-      if (!(label >= 0 && label < static_cast<double>(vocabulary)))
-        return std::nullopt;
-      share.sum += entropy_of(logits.dtype, logits.raw().data() + batch.at(row, place) * stride, vocabulary,
-                              static_cast<int64_t>(label), result.largest_logit);
-      ++share.valid;
-    }
-    result.rows.push_back(share);
-  }
-  return result;
-}
 
 /// One way to divide the cross entropy.
 struct Division {
@@ -122,14 +48,7 @@ Pieces cut_batch(const RecordedRun& run, const Batch& batch, const Entropies& al
   std::vector<std::pair<int64_t, int64_t>> ranks = batch.rows_of_rank;
   if (ranks.empty())
     ranks = {{0, batch.rows}};
-  int64_t count = 1;
-  for (const char* key : {"data.micro_batches", "gradient_accumulation_steps"})
-    count = std::max(count, static_cast<int64_t>(run.config_number(key).value_or(1)));
-  const Json& facts = run.trace().provenance();  // the recorder of Python counts them
-  if (const Json seen =
-          facts.is_object() ? facts.value(Json::json_pointer("/recipe/micro_batches"), Json()) : Json();
-      seen.is_number_integer())
-    count = std::max(count, seen.get<int64_t>());
+  const int64_t count = micro_batches_of(run);
   for (const auto& [first, end] : ranks) {
     pieces.ranks.push_back(all.of(first, end));
     if ((end - first) % count != 0)
@@ -295,6 +214,68 @@ void judge_found(const Fits& all, const std::vector<Division>& list, Finding& fi
        all.recorded / all.mean});
 }
 
+/// What the losses of a run are, if each label belongs to the logits `shift` places before it.
+struct Answers {
+  Finding finding;
+  Fits all, wrong;
+  std::vector<Division> last;  ///< divisions at the last update
+  std::string division() const { return all.updates > 0 ? all.first_of(last) : ""; }
+};
+
+Answers measure(const RecordedRun& run, std::optional<size_t> rule, int64_t shift) {
+  Answers found;
+  for (const int64_t step : run.steps()) {
+    const auto loss = run.channel("loss", step);
+    const Batch batch = read_batch(run, step);
+    const auto logits = batch.labels.empty() ? std::nullopt : find_logits(run, batch);
+    if (!loss || !logits)
+      continue;
+    const std::optional<Entropies> entropy = entropies(run, batch, *logits, shift);
+    if (!entropy || entropy->all().valid == 0)
+      continue;
+    found.last = divisions(cut_batch(run, batch, *entropy), *entropy);
+    const double bound = entropy->bound(found.last.front().loss), wanted = found.last[rule.value_or(0)].loss;
+    const bool right = found.finding.compare(std::abs(*loss - wanted), bound);
+    found.all.add(found.last, step, *loss, bound);
+    if (rule && !right)
+      found.wrong.add(found.last, step, *loss, bound);
+  }
+  return found;
+}
+
+/// Returns whether the labels of a run are its tokens, so that the model has to shift them.
+bool are_labels_tokens(const RecordedRun& run) {
+  for (const int64_t step : run.steps())
+    if (const Batch batch = read_batch(run, step); !batch.tokens.empty() && !batch.labels.empty())
+      return share_of_shift(batch, 0) >= 0.9 && !(share_of_shift(batch, 1) >= 0.5);
+  return false;
+}
+
+/// Judges a run whose labels are its tokens.
+/// \param shifted  with each label paired with the logits before it
+Finding judge_own_labels(const RecordedRun& run, std::optional<size_t> rule, const Answers& shifted) {
+  Finding finding = shifted.finding;
+  if (shifted.all.updates == 0 || !shifted.division().empty()) {
+    if (shifted.all.updates > 0)
+      judge_found(shifted.all, shifted.last, finding);
+    return finding;
+  }
+  if (const std::string own = measure(run, rule, 0).division(); !own.empty()) {
+    finding.departures.push_back(
+        {fmt::format(
+             "the loss compares each token with itself: labels are the tokens, and the loss is {} if the "
+             "logits of each place predict the label of that place",
+             own),
+         shifted.all.first_step,
+         "labels",
+         {},
+         {}});
+    return finding;
+  }
+  judge_found(shifted.all, shifted.last, finding);
+  return finding;
+}
+
 }  // namespace
 
 const std::vector<std::string>& logit_names() {
@@ -315,30 +296,19 @@ std::string other_terms(const RecordedRun& run) {
 
 Finding ask_loss(const RecordedRun& run) {
   Finding finding;
-  const std::optional<size_t> rule = promised(run);
-  Fits all, wrong;
-  std::vector<Division> last;
   const std::string other = other_terms(run);
-  for (const int64_t step : run.steps()) {
-    const auto loss = run.channel("loss", step);
-    const Batch batch = read_batch(run, step);
-    const auto logits = batch.labels.empty() ? std::nullopt : find_logits(run, batch);
-    if (!loss || !logits || !other.empty())
-      continue;
-    const std::optional<Entropies> found = entropies(run, batch, *logits);
-    if (!found || found->all().valid == 0)
-      continue;
-    last = divisions(cut_batch(run, batch, *found), *found);
-    const double bound = found->bound(last.front().loss), wanted = last[rule.value_or(0)].loss;
-    const bool right = finding.compare(std::abs(*loss - wanted), bound);
-    all.add(last, step, *loss, bound);
-    if (rule && !right)
-      wrong.add(last, step, *loss, bound);
+  if (other.empty()) {
+    const std::optional<size_t> rule = promised(run);
+    const bool own_labels = are_labels_tokens(run);
+    const Answers found = measure(run, rule, own_labels ? 1 : 0);
+    finding = found.finding;
+    if (own_labels)
+      finding = judge_own_labels(run, rule, found);
+    else if (found.wrong.updates > 0)
+      judge_promised(found.wrong, found.last, *rule, finding);
+    else if (!rule && found.all.updates > 0)
+      judge_found(found.all, found.last, finding);
   }
-  if (wrong.updates > 0)
-    judge_promised(wrong, last, *rule, finding);
-  else if (!rule && all.updates > 0)
-    judge_found(all, last, finding);
   if (finding.answer() == Answer::not_asked && finding.why.empty()) {
     finding.why = !other.empty() ? other : "no logits with their labels were recorded";
     finding.record = "phase forward of the logits (output, lm_head or model) and phase input of labels";

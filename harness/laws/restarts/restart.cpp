@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "harness/laws/laws.hpp"
+#include "harness/laws/restarts/continued.hpp"
 #include "harness/laws/restarts/explain_state.hpp"
 #include "harness/laws/restarts/state_pairs.hpp"
 #include "harness/laws/run/tensor_groups.hpp"
@@ -148,6 +149,23 @@ std::string missing_state(const Restart& restart, const std::map<Phase, int64_t>
   return "";
 }
 
+/// Adds a departure if the step counters show that no state of the optimizer was restored.
+void find_new_counters(Restart& restart, const std::map<Phase, int64_t>& compared, Finding& finding) {
+  const std::string how = compared.contains(Phase::optim) ? "" : describe_lost_counters(restart);
+  if (how.empty())
+    return;
+  std::vector<TensorKey> moments;
+  std::ranges::copy_if(restart.lost, std::back_inserter(moments),
+                       [](const TensorKey& key) { return key.phase == Phase::optim; });
+  const std::string who = describe_state(moments, saved_keys(restart));
+  finding.departures.push_back(
+      {fmt::format("{}: not restored after update {}: they {}", who, restart.saved, how),
+       restart.first,
+       who,
+       {},
+       {}});
+}
+
 /// Notes what was not compared.
 void add_notes(const Restart& restart, const std::map<Phase, int64_t>& compared, Finding& finding) {
   const auto note = [&](const std::string& text) { finding.notes.push_back(text); };
@@ -177,6 +195,9 @@ Finding ask_restart(const RecordedRun& run) {
         restart, compared, [&](const TensorKey& key) { return is_dropped(restart, key); },
         ", and has it later", finding);
     find_dropped_state(restart, compared, is_loss_scale, "", finding);
+    find_new_counters(restart, compared, finding);
+    if (restart.before != restart.after)
+      compare_channels(restart, finding);
     if (std::string text = missing_state(restart, compared); !text.empty())
       missing = text;
     else

@@ -29,6 +29,9 @@ struct Points {
   }
 };
 
+/// Returns the values of a channel at the updates that have it.
+Points points_of(const RecordedRun& run, const std::string& name);
+
 /// Returns by how much values may miss a schedule that was found: 1e-9 of the largest; 1e-7 if all of them
 /// are numbers of float32.
 double tolerance_of(const Points& points);

@@ -3,6 +3,7 @@
 // Law "schedule": lr and weight_decay over updates follow one schedule, that of the config if it names one.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include <fmt/format.h>
 
@@ -11,16 +12,6 @@
 
 namespace parity::laws {
 namespace {
-
-Points points_of(const RecordedRun& run, const std::string& name) {
-  Points points;
-  for (const int64_t step : run.steps())
-    if (const auto value = run.channel(name, step)) {
-      points.c.push_back(step - 1);
-      points.y.push_back(*value);
-    }
-  return points;
-}
 
 double scale_of(const Points& points) {
   double most = 0;
@@ -138,6 +129,26 @@ std::optional<Departure> find_break(const std::string& name, const Points& point
   return found;
 }
 
+/// Returns the update whose value alone leaves a schedule that gives all others. It bends the curve most, or
+/// is next to the one that does.
+std::optional<Departure> find_lone_value(const std::string& name, const Points& points) {
+  constexpr size_t fewest = 7;  // fewer points do not show a schedule without one of them
+  std::vector<std::pair<double, size_t>> bends;
+  for (size_t i = 1; points.size() >= fewest && i + 1 < points.size(); ++i)
+    bends.emplace_back(std::abs(points.y[i - 1] - 2 * points.y[i] + points.y[i + 1]), i);
+  std::ranges::sort(bends, std::greater());
+  for (size_t k = 0; k < std::min<size_t>(3, bends.size()); ++k) {
+    const size_t at = bends[k].second;
+    Points others = points;
+    others.c.erase(others.c.begin() + static_cast<ptrdiff_t>(at));
+    others.y.erase(others.y.begin() + static_cast<ptrdiff_t>(at));
+    if (const std::optional<Curve> curve = find_curve(others))
+      return schedule_departure(name, points, *curve, "the schedule of all other updates",
+                                tolerance_of(points), at);
+  }
+  return std::nullopt;
+}
+
 /// Finds a schedule without a config. One that gives most of the points shows where the others leave it.
 void compare_found(const RecordedRun& run, const std::string& name, const Points& points, Finding& finding) {
   const size_t n = points.size();
@@ -146,8 +157,12 @@ void compare_found(const RecordedRun& run, const std::string& name, const Points
     finding.notes.push_back(fmt::format("{}: {}", name, curve->text));
     return;
   }
-  const std::optional<Departure> found =
-      run.trace().provenance().contains("imported") ? std::nullopt : find_break(name, points);
+  std::optional<Departure> found;
+  if (!run.trace().provenance().contains("imported")) {
+    found = find_lone_value(name, points);
+    if (!found)
+      found = find_break(name, points);
+  }
   if (found) {
     finding.checked += static_cast<int64_t>(n);
     finding.departures.push_back(*found);
@@ -179,6 +194,16 @@ void compare_groups(const RecordedRun& run, const Points& first, Finding& findin
 }
 
 }  // namespace
+
+Points points_of(const RecordedRun& run, const std::string& name) {
+  Points points;
+  for (const int64_t step : run.steps())
+    if (const auto value = run.channel(name, step)) {
+      points.c.push_back(step - 1);
+      points.y.push_back(*value);
+    }
+  return points;
+}
 
 Finding ask_schedule(const RecordedRun& run) {
   Finding finding;

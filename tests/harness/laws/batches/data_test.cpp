@@ -86,6 +86,26 @@ TEST_F(DataLawTest, Epochs_AreNoted) {
             "updates from 3 on read the batches from update 1 on again");
 }
 
+TEST_F(DataLawTest, OneBatchForEver_IsNoted) {
+  std::vector<Update> updates = lawful();
+  updates[1] = updates[2] = updates[3] = updates[0];
+  EXPECT_THAT(notes(ask_batches(updates)), HasSubstr("every update reads the same batch"));
+  updates.resize(2);
+  EXPECT_EQ(sentence(ask_batches(updates)), "update 2 reads the batch of update 1 again");
+}
+
+TEST_F(DataLawTest, MicroBatchesWithTheSameRows_AreNamed) {
+  std::vector<Update> updates = lawful();
+  for (Row* list : {&updates[1].tokens, &updates[1].labels})
+    std::copy_n(list->begin(), 8, list->begin() + 8);
+  const Json two = {{"data", {{"micro_batches", 2}}}}, one = Json::object();
+  EXPECT_EQ(ask_batches(updates, 1, "tokens", two).answer(),
+            Answer::holds);  // rows 0 and 1 are one micro-batch
+  EXPECT_EQ(sentence(ask_batches(updates, 2, "tokens", two)),
+            "micro-batch 1 reads the rows of micro-batch 0");
+  EXPECT_EQ(ask_batches(updates, 2, "tokens", one).answer(), Answer::holds);
+}
+
 TEST_F(DataLawTest, RanksWithTheSameRows_AreNamed) {
   std::vector<Update> updates = lawful();
   for (Row* list : {&updates[1].tokens, &updates[1].labels})

@@ -48,8 +48,10 @@ class LossLawTest : public LawTest {
     return all.sum / static_cast<double>(all.valid);
   }
 
+  /// \param tokens  whether the model's input_ids are recorded too, which are the labels
   Finding ask_losses(const std::function<double(int64_t step)>& loss, const std::string& rule,
-                     const Json& other = Json::object(), const Json& provenance = {}) const {
+                     const Json& other = Json::object(), const Json& provenance = {},
+                     bool tokens = false) const {
     Json config = {{"data", {{"micro_batches", 2}}}};
     if (!rule.empty())
       config["loss"] = {{"normalization", rule}};
@@ -69,12 +71,29 @@ class LossLawTest : public LawTest {
       recorder.begin_step(step);
       recorder.tensor(Phase::forward, "output", {DType::float32, {4, 6, 5}, logits.data()});
       recorder.tensor(Phase::input, "labels", {DType::int64, {4, 6}, labels.data()});
+      if (tokens)
+        recorder.tensor(Phase::input, "input_ids", {DType::int64, {4, 6}, labels.data()});
       recorder.channel("loss", loss(step));
       recorder.end_step();
     }
     recorder.finish();
     const trace::Trace trace = trace::Trace::open(folder / "loss");
     return ask_loss(RecordedRun(trace));
+  }
+  /// The mean if the logits of each place predict the label of the next one.
+  static double shifted_mean(int64_t step) {
+    Row all;
+    for (int64_t row = 0; row < 4; ++row)
+      for (int64_t t = 0; t + 1 < 6; ++t) {
+        if (label(row, t + 1) == -100)
+          continue;
+        double sum = 0;
+        for (int64_t v = 0; v < 5; ++v)
+          sum += std::exp(static_cast<double>(logit(step, row, t, v)));
+        all.sum += std::log(sum) - logit(step, row, t, label(row, t + 1));
+        ++all.valid;
+      }
+    return all.sum / static_cast<double>(all.valid);
   }
   static double token_mean(int64_t step) { return mean(step); }
   static double mean_of_means(int64_t step) { return (mean(step, 0, 2) + mean(step, 2, 4)) / 2; }
@@ -147,6 +166,19 @@ TEST_F(LossLawTest, AnUnknownTerm_DepartsOnlyFromAPromise) {
   const auto with_penalty = [](int64_t step) { return mean(step) + 0.0123; };
   EXPECT_EQ(ask_losses(with_penalty, "").answer(), Answer::not_asked);
   EXPECT_EQ(ask_losses(with_penalty, "global_tokens").answer(), Answer::departs);
+}
+
+TEST_F(LossLawTest, TokensAsLabels_HaveToBeShifted) {
+  const auto ask_own = [&](const std::function<double(int64_t)>& loss) {
+    return ask_losses(loss, "", {}, {}, true);
+  };
+  const Finding itself = ask_own(token_mean);
+  EXPECT_THAT(sentence(itself), HasSubstr("the loss compares each token with itself"));
+  const Finding shifted = ask_own(shifted_mean);
+  EXPECT_EQ(shifted.answer(), Answer::holds) << sentence(shifted);
+  EXPECT_THAT(notes(shifted), HasSubstr("loss is the mean over all tokens that count"));
+  EXPECT_EQ(ask_own([](int64_t step) { return mean(step) + 0.0123; }).answer(), Answer::not_asked);
+  EXPECT_EQ(ask_losses(shifted_mean, "").answer(), Answer::not_asked);  // labels alone do not show it
 }
 
 TEST_F(LossLawTest, NotANumber_Departs) {

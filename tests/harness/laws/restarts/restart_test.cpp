@@ -238,6 +238,52 @@ TEST_F(RestartLawTest, TwoTracesLostMoment_IsNamed) {
             "exp_avg_sq of norm.weight: not restored after update 2: starts from zero");
 }
 
+TEST_F(RestartLawTest, TwoTracesWithNewCounters_Depart) {
+  const auto with_counters = [](PlantedRun run, float at_first) {
+    for (int64_t step = 1; step <= 2; ++step)
+      for (const std::string& name : names())
+        run.tensors.push_back({{step, Phase::optim, "step/" + name},
+                               std::vector<float>{at_first + static_cast<float>(step - 1)}});
+    return run;
+  };
+  PlantedRun after = second_half();
+  std::erase_if(after.tensors, [](const PlantedTensor& each) {
+    return each.key.step == 0 && each.key.phase == Phase::optim;
+  });
+  const PlantedRun before = with_counters(first_half(), 1);
+  EXPECT_EQ(
+      sentence(ask_two(before, with_counters(after, 1))),
+      "exp_avg, exp_avg_sq and step of every tensor: not restored after update 2: they start from zero: the "
+      "step counter of layers.0.wq.weight is 1 after update 1, in place of 3");
+  EXPECT_EQ(ask_two(before, with_counters(after, 3)).answer(), Answer::not_asked);  // restored, not recorded
+}
+
+TEST_F(RestartLawTest, TwoTracesWithAScheduleThatStartsAgain_Depart) {
+  PlantedRun before = first_half(4), after = second_half();
+  after.channels["lr"] = std::vector<double>{0.004, 0.008};
+  channel(before, "lr") = {0.004, 0.008, 0.01, 0.01};
+  for (const PlantedTensor& each : first_half(4).tensors)  // resumed after update 4
+    if (each.key.step == 4 && (each.key.phase == Phase::param || each.key.phase == Phase::optim))
+      tensor(after, 0, each.key.phase, each.key.name) = std::get<std::vector<float>>(each.values);
+  EXPECT_EQ(sentence(ask_two(before, after)),
+            "the schedule starts again: lr is 0.008 at update 2, as at update 2 of the run before, which had "
+            "come to "
+            "0.01");
+  after.channels["lr"] = std::vector<double>{0.01, 0.009};
+  EXPECT_EQ(ask_two(before, after).answer(), Answer::holds);
+}
+
+TEST_F(RestartLawTest, ALawThatWasNamed_HasToBeAsked) {
+  PlantedRun after = second_half();
+  drop(after, Phase::optim);
+  drop(after, Phase::param);
+  const Audit found = audit(*write("after", after), {}, write("before", first_half()));
+  EXPECT_EQ(found.exit_code(), ExitCode::missing);
+  EXPECT_THAT(found.verdict(), HasSubstr("undecided: law restart could not be asked"));
+  EXPECT_EQ(audit(*write("alone", after)).exit_code(), ExitCode::agree);
+  EXPECT_EQ(audit(*write("alone", after), {"clip", "restart"}).exit_code(), ExitCode::missing);
+}
+
 TEST_F(RestartLawTest, TwoTracesOfOtherRuns_Depart) {
   PlantedRun after = second_half();
   for (const std::string& name : names())

@@ -145,6 +145,20 @@ TEST_F(ScheduleLawTest, DigitsOfALog_DoNotDepart) {
   EXPECT_EQ(ask(ask_schedule, run).answer(), Answer::not_asked);
 }
 
+TEST_F(ScheduleLawTest, OneWrongRateAnywhere_IsNamed) {
+  for (const int wrong : {3, 5, 9}) {
+    std::vector<double> list;
+    for (int c = 0; c < 16; ++c)
+      list.push_back(0.01 * (c < 3 ? (c + 1) / 3.0 : (1 + std::cos(std::numbers::pi * (c - 3) / 17)) / 2));
+    list[static_cast<size_t>(wrong)] /= 2;
+    EXPECT_THAT(sentence(ask_rates(list)),
+                AllOf(HasSubstr(fmt::format("at update {}, where the schedule of all "
+                                            "other updates",
+                                            wrong + 1)),
+                      HasSubstr("only this update")));
+  }
+}
+
 TEST_F(ScheduleLawTest, UnknownFamily_IsNotAsked) {
   std::vector<double> list;
   for (int c = 0; c < 12; ++c)
