@@ -75,7 +75,7 @@ ROOMS = {
         "schedules": ["", "run"],
         "batches": ["", "run"],
         "ranks": ["", "run"],
-        "restarts": ["", "run"],
+        "restarts": ["", "run", "batches", "schedules"],
         "rollouts": ["", "run"],
     },
     "harness/coverage": {"table": [], "": ["table"], "propose": ["", "table"]},

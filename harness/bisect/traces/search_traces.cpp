@@ -43,9 +43,6 @@ std::vector<std::string> reservations(const trace::Trace& expected, const trace:
         fmt::format("{} that only one trace recorded {} not compared",
                     alone == 1 ? "1 channel or tensor" : fmt::format("{} channels and tensors", alone),
                     alone == 1 ? "was" : "were"));
-  if (expected.steps() != actual.steps())
-    notes.push_back(fmt::format("the first trace ends with update {}, the second with {}",
-                                expected.last_step(), actual.last_step()));
   return notes;
 }
 
@@ -238,9 +235,18 @@ SearchRecord search_traces(const trace::Trace& expected, trace::Trace& actual, c
   record.sentence = "nothing that both traces recorded differs";
   if (how.beyond > 0)
     record.sentence += fmt::format(" by more than {:.0e}", how.beyond);
+  if (expected.last_step() != actual.last_step()) {
+    record.differs = true;
+    record.sentence = fmt::format("the first trace ends with update {}, the second with {}; until then {}",
+                                  expected.last_step(), actual.last_step(), record.sentence);
+  } else if (expected.steps() != actual.steps()) {
+    record.notes.emplace_back(
+        "the traces have other updates in between, of which only the common ones were compared");
+  }
   prove_tensors(expected);
   prove_tensors(actual);
-  record.notes = reservations(expected, actual);
+  for (std::string& note : reservations(expected, actual))
+    record.notes.push_back(std::move(note));
   print_ranks(record, expected, actual, how.beyond);
   return record;
 }

@@ -14,6 +14,7 @@
 #include "harness/trace/format/schema.hpp"
 #include "harness/trace/hdf5/path_name.hpp"
 #include "harness/trace/hdf5/probe.hpp"
+#include "harness/trace/read/missing_rows.hpp"
 #include "harness/trace/read/sketch_table.hpp"
 #include "harness/trace/read/tensor_proof.hpp"
 #include "harness/trace/read/trace_digest.hpp"
@@ -275,6 +276,7 @@ std::unique_ptr<TraceContent> read_trace_file(const fs::path& path) {
   const InputFile file(path);
   read_content(file, *trace);
   map_values(file, *trace);
+  add_missing_rows(*trace);
   return trace;
 }
 

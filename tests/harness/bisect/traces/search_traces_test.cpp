@@ -56,6 +56,32 @@ TEST_F(SearchTracesTest, EqualTracesDoNotDiffer) {
   EXPECT_EQ(record.sentence, "nothing that both traces recorded differs");
 }
 
+TEST_F(SearchTracesTest, AShorterTraceDiffers) {
+  trace::Recorder recorder(options("b.h5"));
+  recorder.begin_step(1);
+  recorder.channel("loss", 3.0);
+  recorder.end_step();
+  recorder.finish();
+  trace::Trace b = trace::Trace::open(folder / "b.h5");
+  const SearchRecord record = search_traces(trace("a.h5", {}), b);
+  EXPECT_TRUE(record.differs);
+  EXPECT_EQ(
+      record.sentence,
+      "the first trace ends with update 2, the second with 1; until then nothing that both traces recorded "
+      "differs");
+}
+
+TEST_F(SearchTracesTest, PairedNamesAreToldWhereNothingDiffers) {
+  std::vector<Named> other = ours();
+  other[0].name = "q_proj";
+  trace::Trace b = trace("b.h5", other);
+  const SearchRecord record = search_traces(trace("a.h5", ours()), b);
+  EXPECT_FALSE(record.differs);
+  EXPECT_THAT(
+      record.notes,
+      testing::Contains(HasSubstr("paired by order of execution, shape and norm, such as q_proj with wq")));
+}
+
 TEST_F(SearchTracesTest, ATensorIsNamedWithItsElement) {
   std::vector<Named> off = ours();
   off[1].values[1] = 4.5F;
