@@ -32,7 +32,7 @@ int64_t ranks_of(const FlatConfig& settings) {
   int64_t ranks = 1;
   for (const char* key : {"dp_replicate", "dp_shard", "tp", "cp", "pp"})
     ranks *= integer_of(settings, std::string("parallel.") + key, 1);
-  return ranks;
+  return ranks + integer_of(settings, "rl.generator.ranks", 0);
 }
 
 /// Returns the pieces that a layout cuts an update into, apart from micro-batches.
