@@ -84,7 +84,7 @@ std::vector<Feature> kinds_of_training() {
        "Lion in place of AdamW",
        mathematics,
        [](const FlatConfig& c) { return text_of(c, "optimizer.name") == "lion"; },
-       {{{"optimizer.name", "lion"}, {"optimizer.implementation", "plain"}, {"lr.base", 1e-3}}}},
+       {{{"optimizer.name", "lion"}, {"optimizer.implementation", "plain"}, {"lr.base", 3e-3}}}},
       {"adafactor",
        "Adafactor in place of AdamW",
        mathematics,
