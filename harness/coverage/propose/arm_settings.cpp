@@ -59,6 +59,8 @@ std::optional<FlatConfig> with_recipe(const FlatConfig& base, const FlatConfig& 
     const bool same = below != base.end() && below->second == value;
     if (below == base.end() ? is_of_model(key) : !same && !may_override(base, key))
       return std::nullopt;
+    if (same && !may_override(base, key))
+      continue;
     if (!result.emplace(key, value).second && result.at(key) != value)
       return std::nullopt;
   }
