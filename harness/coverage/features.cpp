@@ -17,8 +17,9 @@ using suite::FlatConfig;
 const std::vector<Feature>& features() {
   static const std::vector<Feature> table = [] {
     std::vector<Feature> all;
-    for (std::vector<Feature>& some : std::vector{layouts(), ways_to_compute(), kinds_of_training(),
-                                                  parts_of_models(), narrow_types_and_actors()})
+    for (std::vector<Feature>& some :
+         std::vector{layouts(), ways_to_compute(), kinds_of_training(), parts_of_models(), files_of_tokens(),
+                     policies(), narrow_types_and_actors()})
       std::move(some.begin(), some.end(), std::back_inserter(all));
     return all;
   }();

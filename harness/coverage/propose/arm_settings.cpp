@@ -19,7 +19,7 @@ bool averages_pieces(const FlatConfig& base) {
 
 /// Returns whether an arm may have another value than its base, and still compute the same.
 bool may_override(const FlatConfig& base, const std::string& key) {
-  return key == "attention.backend" || key == "parallel.replicate_with" || key == "lr.base" ||
+  return key == "attention.backend" || key == "parallel.replicate_with" ||
          (key == "data.micro_batches" && averages_pieces(base));
 }
 
@@ -32,7 +32,7 @@ int64_t ranks_of(const FlatConfig& settings) {
   int64_t ranks = 1;
   for (const char* key : {"dp_replicate", "dp_shard", "tp", "cp", "pp"})
     ranks *= integer_of(settings, std::string("parallel.") + key, 1);
-  return ranks;
+  return ranks + integer_of(settings, "rl.generator.ranks", 0);
 }
 
 /// Returns the pieces that a layout cuts an update into, apart from micro-batches.
@@ -53,10 +53,14 @@ std::optional<FlatConfig> with_recipe(const FlatConfig& base, const FlatConfig& 
                                       const FlatConfig& recipe) {
   FlatConfig result = arm;
   for (const auto& [key, value] : recipe) {
+    if (key == "lr.base")
+      continue;  // that of the base counts
     const auto below = base.find(key);
     const bool same = below != base.end() && below->second == value;
     if (below == base.end() ? is_of_model(key) : !same && !may_override(base, key))
       return std::nullopt;
+    if (same && !may_override(base, key))
+      continue;
     if (!result.emplace(key, value).second && result.at(key) != value)
       return std::nullopt;
   }

@@ -31,6 +31,12 @@ bool has(const ProposedCase& proposed, std::string_view feature) {
   return std::ranges::any_of(proposed.features, [&](size_t i) { return features()[i].name == feature; });
 }
 
+/// Returns whether the loss is a number that arms can compare. Advantages of a group add up to 0, and so does
+/// a policy's mean over completions at its own weights: what is left of it is rounding.
+bool has_loss(const ProposedCase& proposed) {
+  return !has(proposed, "policy_divisor") && !has(proposed, "sequence_loss");
+}
+
 /// Returns the features of an arm that the plain arm lacks.
 std::vector<size_t> own_features(const ProposedCase& proposed, const ProposedArm& arm) {
   std::vector<size_t> own;
@@ -48,7 +54,8 @@ std::string check_text(const std::string& channels, const std::string& arm, cons
 }
 
 std::string checks_of(const ProposedCase& proposed, const ProposedArm& arm) {
-  std::string measured = R"("loss", "grad_norm", "update_norm")";
+  std::string measured = has_loss(proposed) ? R"("loss", "grad_norm", "update_norm")"
+                                            : R"("entropy", "grad_norm", "update_norm")";
   if (has(proposed, "evaluation"))
     measured += R"(, "eval_loss")";
   std::string exact = R"("lr", "batch_digest", "valid_tokens")";

@@ -178,7 +178,7 @@ ProposedCase Proposer::draw_case() {
   for (const size_t feature : first)
     if (!is_execution(feature))
       add(base, feature, {});
-  fill(base, {}, some(2, 7), false);
+  fill(base, {}, some(2, 12), false);
   ProposedCase result;
   result.base = with_settings(base.settings);
   result.features = base.features;

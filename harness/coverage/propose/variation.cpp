@@ -38,7 +38,7 @@ int64_t ranks_in(const FlatConfig& arm) {
   int64_t ranks = 1;
   for (const char* key : {"dp_replicate", "dp_shard", "tp", "cp", "pp"})
     ranks *= integer_of(arm, std::string("parallel.") + key, 1);
-  return ranks;
+  return ranks + integer_of(arm, "rl.generator.ranks", 0);
 }
 
 /// Doubles a dimension of the mesh, and chooses among forms of one layout.

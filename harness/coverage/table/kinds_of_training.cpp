@@ -14,9 +14,6 @@ using enum Role;
 namespace {
 
 const FlatConfig by_position = {{"attention.documents", Json::array({"position_zero"})}};
-/// Digits and marks alone: with more tokens no completion has a reward, and no policy a gradient.
-constexpr int64_t policy_tokens = 12;
-
 const FlatConfig no_experts = {{"moe.experts", 0}};
 const FlatConfig no_latent = {{"architecture.n_kv_heads", 2}, {"architecture.kv_lora_rank", 0}};
 const FlatConfig tied = {{"architecture.tied_embeddings", "on"}};
@@ -55,14 +52,15 @@ std::vector<Feature> kinds_of_training() {
        "documents packed into sequences",
        mathematics,
        [](const FlatConfig& c) { return is_set(c, "data.packing", "none"); },
-       {packed(), padded()}},
+       {packed(), padded(), packed_file()}},
       {"document_mask",
        "attention that stays within documents",
        mathematics,
        [](const FlatConfig& c) { return has_entries(c, "attention.documents"); },
        {plus(plus(packed(), by_position), backend("flex")),
         plus(plus(packed(), by_position), backend("tiled")),
-        plus(plus(padded(), by_position), backend("flex"))}},
+        plus(plus(padded(), by_position), backend("flex")),
+        plus(plus(packed_file(), by_position), backend("flex")), plus(packed_rollouts(), backend("flex"))}},
       {"local_attention",
        "a sliding window or fixed blocks",
        mathematics,
@@ -82,6 +80,11 @@ std::vector<Feature> kinds_of_training() {
        mathematics,
        [](const FlatConfig& c) { return text_of(c, "optimizer.name") == "muon"; },
        {{{"optimizer.name", "muon"}, {"lr.base", 2e-2}}}},
+      {"lion",
+       "Lion in place of AdamW",
+       mathematics,
+       [](const FlatConfig& c) { return text_of(c, "optimizer.name") == "lion"; },
+       {{{"optimizer.name", "lion"}, {"optimizer.implementation", "plain"}, {"lr.base", 3e-3}}}},
       {"adafactor",
        "Adafactor in place of AdamW",
        mathematics,
@@ -146,16 +149,6 @@ std::vector<Feature> kinds_of_training() {
         plus(weights("qk_norm.safetensors"), plus(plus(no_experts, no_latent), plus(untied, query_norm))),
         plus(weights("policy.safetensors", policy_tokens),
              plus(plus(no_experts, no_latent), plus(untied, no_query_norm)))}},
-      {"rollouts",
-       "a policy that learns from its own completions",
-       mathematics,
-       [](const FlatConfig& c) { return text_of(c, "data.source") == "rollouts"; },
-       {{{"data.source", "rollouts"},
-         {"architecture.vocab_size", policy_tokens},
-         {"rl.temperature", 4.0},
-         {"data.seq_len", 8},
-         {"data.global_batch", 16},
-         {"lr.base", 2e-3}}}},
   };
 }
 

@@ -13,6 +13,8 @@ std::vector<Feature> layouts();
 std::vector<Feature> ways_to_compute();
 std::vector<Feature> kinds_of_training();
 std::vector<Feature> parts_of_models();
+std::vector<Feature> files_of_tokens();
+std::vector<Feature> policies();
 std::vector<Feature> narrow_types_and_actors();
 
 }  // namespace parity::coverage

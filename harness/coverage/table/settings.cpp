@@ -66,6 +66,10 @@ FlatConfig packed() {
       {"data.packing", "concat_then_split"}, {"data.positions", "document"}, {"data.document_tokens", 12}};
 }
 
+FlatConfig packed_file() {
+  return {{"data.packing", "concat_then_split"}, {"data.positions", "document"}};
+}
+
 FlatConfig padded() {
   return {{"data.packing", "first_fit"}, {"data.positions", "document"}, {"data.document_tokens", 12}};
 }
@@ -84,6 +88,18 @@ FlatConfig latent() {
 
 FlatConfig adapters(const std::vector<std::string>& targets) {
   return {{"lora.rank", 8}, {"lora.targets", targets}, {"lr.base", 5e-2}};
+}
+
+FlatConfig rollouts() {
+  return {{"data.source", "rollouts"}, {"architecture.vocab_size", policy_tokens},
+          {"rl.temperature", 4.0},     {"data.seq_len", 16},
+          {"data.global_batch", 16},   {"lr.base", 2e-3}};
+}
+
+FlatConfig packed_rollouts() {
+  return plus(rollouts(), {{"rl.packing", "masked"},
+                           {"rl.completions", 32},
+                           {"attention.documents", Json::array({"position_zero"})}});
 }
 
 FlatConfig backend(const char* name) {

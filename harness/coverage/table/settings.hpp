@@ -29,6 +29,10 @@ bool is_divided(const suite::FlatConfig& config, const std::string& key);
 /// Joins settings whose keys differ.
 suite::FlatConfig plus(suite::FlatConfig one, const suite::FlatConfig& other);
 
+/// The vocabulary of a policy: digits and marks alone. With more tokens no completion has a reward, and no
+/// policy a gradient.
+constexpr int64_t policy_tokens = 12;
+
 /// \name Settings that give a feature to the small run
 ///@{
 suite::FlatConfig tensor_ranks();
@@ -38,10 +42,13 @@ suite::FlatConfig pipeline_stages();
 suite::FlatConfig micro_batches();
 suite::FlatConfig restart();
 suite::FlatConfig packed();
+suite::FlatConfig packed_file();  ///< whose documents have lengths of their own
 suite::FlatConfig padded();
 suite::FlatConfig experts();
 suite::FlatConfig latent();
 suite::FlatConfig adapters(const std::vector<std::string>& targets);
+suite::FlatConfig rollouts();
+suite::FlatConfig packed_rollouts();
 suite::FlatConfig backend(const char* name);
 ///@}
 

@@ -58,6 +58,32 @@ TEST(Features, SyncEach_NeedsSeveralMicroBatches) {
   EXPECT_TRUE(is_in("sync_each", {{"parallel.sync", "each"}, {"data.micro_batches", 2}}));
 }
 
+TEST(Features, Blend_IsAlsoFiles) {
+  const FlatConfig two = {{"data.source", "tokens"}, {"data.paths", Json::array({"a.idx", "b.idx"})}};
+  EXPECT_TRUE(is_in("blend", two));
+  EXPECT_TRUE(is_in("files", two));
+  EXPECT_FALSE(
+      is_in("blend", {{"data.source", "tokens"}, {"data.path", "a.idx"}, {"data.paths", Json::array()}}));
+  EXPECT_FALSE(is_in("files", {{"data.source", "rollouts"}, {"data.path", "rollouts.jsonl"}}));
+}
+
+TEST(Features, Staleness_IsAboveZero) {
+  EXPECT_FALSE(is_in("staleness", {{"rl.loop", "asynchronous"}, {"rl.staleness", 0}}));
+  EXPECT_TRUE(is_in("staleness", {{"rl.loop", "asynchronous"}, {"rl.staleness", 1}}));
+}
+
+TEST(Features, LeakingRollouts_AreNotPacked) {
+  EXPECT_FALSE(is_in("packed_rollouts", {{"rl.packing", "leaking"}}));
+  EXPECT_TRUE(is_in("packed_rollouts", {{"rl.packing", "masked"}}));
+}
+
+TEST(Features, Dpo_HasCompletionsAndAReference) {
+  for (const char* feature : {"sequence_loss", "reference_policy"}) {
+    EXPECT_TRUE(is_in(feature, {{"rl.loss", "dpo"}})) << feature;
+    EXPECT_FALSE(is_in(feature, {{"rl.loss", "grpo"}, {"rl.kl_coef", 0.0}})) << feature;
+  }
+}
+
 TEST(Features, UnknownName_ListsTheNearest) {
   try {
     find_feature("tensr");

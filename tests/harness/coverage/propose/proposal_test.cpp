@@ -15,6 +15,7 @@ namespace {
 
 using suite::FlatConfig;
 using suite::integer_of;
+using testing::AllOf;
 using testing::Contains;
 using testing::IsEmpty;
 using testing::Not;
@@ -81,6 +82,28 @@ TEST(Proposal, Arm_KeepsModelAndDataOfItsBase) {
         }
 }
 
+TEST(Proposal, Arm_HasTheRateOfItsBase) {
+  Proposer proposer(classify_pairs({}, accept_any), accept_any, 7);
+  int64_t generators = 0;
+  for (const ProposedCase& each : proposer.draw(300))
+    for (const ProposedArm& arm : each.arms) {
+      generators += arm.settings.contains("rl.generator.ranks");
+      EXPECT_FALSE(arm.settings.contains("lr.base")) << case_text(each);
+    }
+  EXPECT_GT(generators, 0) << "their recipe names a rate";
+}
+
+TEST(Proposal, GeneratorRanks_CountAsRanks) {
+  Proposer proposer(classify_pairs({}, accept_any), accept_any, 7);
+  for (const ProposedCase& each : proposer.draw(300))
+    for (const ProposedArm& arm : each.arms) {
+      int64_t ranks = integer_of(arm.settings, "rl.generator.ranks", 0), trainers = 1;
+      for (const char* key : {"dp_replicate", "dp_shard", "tp", "cp", "pp"})
+        trainers *= integer_of(arm.settings, std::string("parallel.") + key, 1);
+      EXPECT_LE(ranks + trainers, 4) << case_text(each);
+    }
+}
+
 TEST(Proposal, MeanOfMeans_KeepsThePieces) {
   Proposer proposer(classify_pairs({}, accept_any), accept_any, 3);
   for (const ProposedCase& each : proposer.draw(200)) {
@@ -122,6 +145,23 @@ TEST(CaseText, Proposal_IsACaseWithAnEquivalentCheckPerArm) {
   EXPECT_EQ(source.reference, "plain");
   EXPECT_EQ(source.arm("tensor").config.at("parallel.tp").value, 2);
   EXPECT_EQ(std::ranges::count(source.checks, compare::Relation::equivalent, &compare::Check::relation), 1);
+}
+
+TEST(CaseText, MeanOverCompletions_IsNotCompared) {
+  const auto channels = [](const char* feature) {
+    const ProposedCase proposed{"policy",
+                                with_settings(features()[find_feature(feature)].recipes.front()),
+                                {find_feature("rollouts"), find_feature(feature)},
+                                {{"tensor", {{"parallel.tp", 2}}, {find_feature("tensor")}, 2, false, {}}},
+                                {}};
+    const suite::Case source = suite::parse_case(case_text(proposed), "cases/pairs/policy.toml");
+    const auto found =
+        std::ranges::find(source.checks, compare::Relation::equivalent, &compare::Check::relation);
+    return found->channels;
+  };
+  EXPECT_THAT(channels("staleness"), Contains("loss"));
+  EXPECT_THAT(channels("sequence_loss"), AllOf(Not(Contains("loss")), Contains("entropy")));
+  EXPECT_THAT(channels("policy_divisor"), AllOf(Not(Contains("loss")), Contains("entropy")));
 }
 
 TEST(CaseText, ArmWithTheBitsOfPlain_ClaimsThem) {
