@@ -42,8 +42,8 @@ struct CommitAnswer {
   std::string failure() const;
 };
 
-/// Returns whether two answers are one state: both measured, both passed, both failed, or crashed alike. Another
-/// exit status, or another error, is another crash.
+/// Returns whether two answers are one state: both measured, both passed, both failed, or crashed alike.
+/// Another exit status, or another error, is another crash.
 /// \param by_failure  commands that failed are compared as crashes are
 bool is_same_state(const CommitAnswer& a, const CommitAnswer& b, bool by_failure);
 

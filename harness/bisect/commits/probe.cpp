@@ -221,8 +221,7 @@ void CommitProbe::run_case(const Commit& commit, CommitAnswer& answer) {
         answer.traces.clear();
         return;
       }
-      answer.traces[arm.name] =
-          keep_trace(result.folder, place(commit) / folder_name(arm.name));
+      answer.traces[arm.name] = keep_trace(result.folder, place(commit) / folder_name(arm.name));
     }
   } catch (const UserError& error) {
     if (error.code() == ExitCode::interrupted)

@@ -49,10 +49,9 @@ class Repeats {
     causes = std::move(proven);
     std::ranges::move(doubtful, std::back_inserter(causes));
     if (causes.empty())
-      throw UserError(
-          fmt::format("cannot name a commit ({}, and no step is larger){}", describe_worst(),
-                      describe_remedy(found_.largest)),
-          ExitCode::missing);
+      throw UserError(fmt::format("cannot name a commit ({}, and no step is larger){}", describe_worst(),
+                                  describe_remedy(found_.largest)),
+                      ExitCode::missing);
     found_.note = describe_worst();
     if (!unnamed.empty())
       found_.note += fmt::format("; {} changed no more than that, so {} not named",

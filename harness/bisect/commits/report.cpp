@@ -134,7 +134,8 @@ SearchStage git_stage(const CommitFindings& found) {
   stage.name = "git";
   stage.answer = found.git_command.empty()
                      ? "the verdicts do not suffice for git bisect; continue with its log"
-                     : "the same search of the first step named, with git bisect: " + escape_for_terminal(found.git_command);
+                     : "the same search of the first step named, with git bisect: " +
+                           escape_for_terminal(found.git_command);
   stage.command = shell_quote({"git", "bisect", "replay", path_from_here(found.git_log)});
   return stage;
 }

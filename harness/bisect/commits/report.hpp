@@ -24,7 +24,7 @@ struct CommitFindings {
   LineSearch search;
   std::vector<ChangingCommit> causes;  ///< each commit once, largest change first
   std::string golden;                  ///< comparison of the good commit with its golden; "" if none
-  std::string git_command;             ///< answer of git bisect from the same verdicts; "" if they do not suffice
+  std::string git_command;  ///< answer of git bisect from the same verdicts; "" if they do not suffice
   std::filesystem::path git_log;
   CommitRepeats repeats;
   CommitEffort effort;

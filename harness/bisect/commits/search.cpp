@@ -55,7 +55,8 @@ std::string ChangingCommit::text() const {
                        merged_by.empty() ? "" : "; " + merged_by);
   std::vector<Commit> all = between;
   all.push_back(after);
-  return fmt::format("one of {} commits {}{}{}: {} ({})", all.size(), does, much, again, describe_commits(all),
+  return fmt::format("one of {} commits {}{}{}: {} ({})", all.size(), does, much, again,
+                     describe_commits(all),
                      narrowed ? "those before the last cannot be judged" : "--most ended the search here");
 }
 
@@ -167,10 +168,9 @@ ChangingCommit CommitSearch::between(const Commit& before, const Commit& after) 
 
 LineSearch CommitSearch::along(const CommitLine& line) {
   LineSearch found;
-  const RevisionProbe probe = {[&](size_t i) {
-                                 return same_state(line[i], line.front()) || same_state(line[i], line.back());
-                               },
-                               [&](size_t a, size_t b) { return distance(line[a], line[b]); }};
+  const RevisionProbe probe = {
+      [&](size_t i) { return same_state(line[i], line.front()) || same_state(line[i], line.back()); },
+      [&](size_t a, size_t b) { return distance(line[a], line[b]); }};
   found.steps = find_steps(line.size() - 1, probe, {question_.tolerance, question_.most});
   for (const RevisionStep& step : found.steps.steps) {
     ChangingCommit cause = between(line[step.before], line[step.after]);
@@ -197,8 +197,7 @@ std::vector<ChangingCommit> CommitSearch::search_in_merge(const ChangingCommit& 
                                   : history_.branch_line(merge.before.id, parent, question_.paths);
     if (branch.size() < 2)
       continue;
-    const bool judged =
-        same_state(branch.front(), merge.before) && same_state(branch.back(), merge.after);
+    const bool judged = same_state(branch.front(), merge.before) && same_state(branch.back(), merge.after);
     if (!judged || !(distance(branch.front(), branch.back()) > question_.tolerance))
       continue;
     for (ChangingCommit& each : along(branch).causes)

@@ -64,7 +64,8 @@ class CommitSearch {
   bool same_state(const Commit& a, const Commit& b) { return same_state(answer(a), answer(b)); }
   /// Commands that failed are compared by their failures, as where a good run leaves a trace.
   void compare_failures() { by_failure_ = true; }
-  /// Returns whether the arms of two measured commits record only settings, which agree without equal training.
+  /// Returns whether the arms of two measured commits record only settings, which agree without equal
+  /// training.
   bool only_settings(const Commit& a, const Commit& b);
   /// Forgets all answers.
   void forget();

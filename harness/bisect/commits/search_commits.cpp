@@ -80,7 +80,8 @@ class Session {
   void accept_as_same() {
     if (search_.only_settings(start(), end()))
       throw UserError(
-          "cannot compare the two sides (their traces have only settings such as lr, which agree without equal "
+          "cannot compare the two sides (their traces have only settings such as lr, which agree without "
+          "equal "
           "training); record the loss or tensors, or state with --channel what is enough",
           ExitCode::missing);
     found_.ends_are_same = true;
@@ -202,8 +203,7 @@ class Session {
       if (std::none_of(found_.causes.begin(), found_.causes.end(),
                        [&](const ChangingCommit& known) { return known.after.id == cause.after.id; }))
         found_.causes.push_back(cause);
-    const std::set<std::string> fixed =
-        golden_stands_ ? std::set{found_.good.id} : std::set<std::string>{};
+    const std::set<std::string> fixed = golden_stands_ ? std::set{found_.good.id} : std::set<std::string>{};
     found_.repeats = repeat_ends(question_, search_, probe_, found_.causes, fixed);
     confirm_with_git_bisect();
   }

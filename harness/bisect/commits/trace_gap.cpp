@@ -80,8 +80,12 @@ GapPlace place_of(const compare::TensorDifference& row) {
 /// Returns the place of a difference between single ranks, which has no size.
 GapPlace place_of(const compare::RankDifference& row) {
   const std::string phase = row.phase ? std::string(name_of(*row.phase)) + " " : "";
-  return {fmt::format("{}{} of rank {}", phase, row.name, row.rank), row.step, "", "",
-          std::numeric_limits<double>::infinity(), {}};
+  return {fmt::format("{}{} of rank {}", phase, row.name, row.rank),
+          row.step,
+          "",
+          "",
+          std::numeric_limits<double>::infinity(),
+          {}};
 }
 
 /// Returns whether `a` is the better place to report: the loss, which users plot, or else the earlier step.
@@ -136,9 +140,9 @@ bool share_steps(const trace::Trace& before, const trace::Trace& after) {
 
 /// What two traces share, and what only one of them has.
 struct Shared {
-  bool evidence = false;                 ///< a quantity that shows how they trained
-  std::map<std::string, bool> alone;     ///< quantities of one trace, and whether it is the first
-  
+  bool evidence = false;              ///< a quantity that shows how they trained
+  std::map<std::string, bool> alone;  ///< quantities of one trace, and whether it is the first
+
   void add(const compare::ChannelDifference& row, bool setting) {
     if (!setting)
       count(row.name, row.mismatch);
@@ -168,8 +172,8 @@ void set_recorded_otherwise(TraceGap& gap, const Shared& shared, bool share_step
     gap.recorded_otherwise = before.empty() ? "records " + compare::list_text(after)
                                             : "no longer records " + compare::list_text(before);
   else
-    gap.recorded_otherwise = fmt::format("records {} and no longer {}", compare::list_text(after),
-                                         compare::list_text(before));
+    gap.recorded_otherwise =
+        fmt::format("records {} and no longer {}", compare::list_text(after), compare::list_text(before));
   gap.recorded_otherwise += ", so its numbers cannot be compared with those before";
   gap.first = gap.largest = std::nullopt;
 }

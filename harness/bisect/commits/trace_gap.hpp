@@ -18,7 +18,8 @@ struct GapPlace {
   int64_t step = 0;
   std::string before, after;  ///< values of a channel; "" for a tensor
   double size = 0;            ///< gap of this quantity over all steps
-  /// |before - after| / |before| at `step`. Set if the quantity is a channel whose gap is larger at a later step.
+  /// |before - after| / |before| at `step`. Set if the quantity is a channel whose gap is larger at a later
+  /// step.
   std::optional<double> size_here;
 
   /// Returns "loss first at step 3 from 2.5 to 2.75 (relative 1.0e-01)". Where the gap grows later, it is
@@ -40,8 +41,9 @@ struct TraceGap {
   std::optional<GapPlace> largest;  ///< of the quantity with the gap `size`
   /// The channels, tensors and steps that only one trace has: "lr", "3 grad tensors", "steps 8-10".
   std::vector<std::string> one_sided;
-  /// Set if the traces share nothing by which training can be compared (only settings such as lr, or nothing),
-  /// and at least one of them has more: "records train_loss and no longer loss". `size` is then infinite.
+  /// Set if the traces share nothing by which training can be compared (only settings such as lr, or
+  /// nothing), and at least one of them has more: "records train_loss and no longer loss". `size` is then
+  /// infinite.
   std::string recorded_otherwise;
   bool only_settings = false;  ///< neither trace has more than settings, which agree without equal training
 };

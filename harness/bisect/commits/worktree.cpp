@@ -69,7 +69,8 @@ CommitWorktree::Bisected CommitWorktree::bisect(const std::string& good, const s
     if (is_answer(words))
       break;  // a further verdict would start it again
   }
-  Bisected found{is_answer(words) ? words.substr(0, words.find('\n')) : "", git_->output({"bisect", "log"}) + "\n"};
+  Bisected found{is_answer(words) ? words.substr(0, words.find('\n')) : "",
+                 git_->output({"bisect", "log"}) + "\n"};
   git_->output({"bisect", "reset"});
   return found;
 }

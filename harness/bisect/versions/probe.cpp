@@ -78,11 +78,12 @@ VersionGap VersionProbe::gap(const Pins& before, const Pins& after) {
     if (found.recorded_otherwise.empty())
       one_sided_.insert(found.one_sided.begin(), found.one_sided.end());
     if (found.only_settings && !(found.size > 0))
-      throw UserError(fmt::format("cannot compare two versions (arm {} has only settings such as lr, which agree "
-                                  "without equal training); record the loss or tensors, or state with --channel "
-                                  "what is enough",
-                                  arm),
-                      ExitCode::missing);
+      throw UserError(
+          fmt::format("cannot compare two versions (arm {} has only settings such as lr, which agree "
+                      "without equal training); record the loss or tensors, or state with --channel "
+                      "what is enough",
+                      arm),
+          ExitCode::missing);
     if (!found.recorded_otherwise.empty()) {
       result = {found.size, arm, {}, {}, found.recorded_otherwise};
       return result;

@@ -70,7 +70,8 @@ class Session {
     const VersionGap ends = probe_.gap(question_.good, question_.bad);
     if (!(ends.size > question_.tolerance))
       return same();
-    add_stage("ends", (ends.first ? "they differ in " : "the later one ") + ends.text(), {{"relative", json_size(ends.size)}});
+    add_stage("ends", (ends.first ? "they differ in " : "the later one ") + ends.text(),
+              {{"relative", json_size(ends.size)}});
     const std::vector<std::string> culprits = changed.size() > 1 ? culprits_of(changed) : changed;
     for (const std::string& package : culprits)
       search_releases(package, culprits);
