@@ -216,9 +216,13 @@ class Session {
     const RevisionStep& step =
         *std::ranges::find_if(steps, [&](const RevisionStep& each) { return each.after == after; });
     std::vector<std::string> verdicts;
-    for (const size_t i : found_.search.steps.evaluated)
-      if (i != 0 && i + 1 != found_.line.size())
-        verdicts.push_back((i <= step.before ? "good " : "bad ") + found_.line[i].id);
+    size_t low = 0, high = found_.line.size() - 1;
+    for (const size_t i : found_.search.steps.evaluated) {
+      if (i <= low || i >= high)
+        continue;  // off the way: git would go back to a later bad commit
+      verdicts.push_back((i <= step.before ? "good " : "bad ") + found_.line[i].id);
+      (i <= step.before ? low : high) = i;
+    }
     for (const size_t i : found_.search.steps.skipped)
       verdicts.push_back("skip " + found_.line[i].id);
     const CommitWorktree::Bisected said = probe_.worktree().bisect(start().id, end().id, verdicts);

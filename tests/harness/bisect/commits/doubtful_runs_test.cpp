@@ -86,6 +86,15 @@ TEST_F(DoubtfulRunsTest, RunsThatStopRepeating_NameThatCommitOnly) {
   EXPECT_EQ(search("good --tolerance 0.01 " + run_script()).status, 0);
 }
 
+TEST_F(DoubtfulRunsTest, SeveralSteps_GitBisectEndsAtTheFirstNamed) {
+  write_losses("huge", {{3, 9.0}});
+  commits(12, {{2, copies("huge")}, {6, copies("small")}, {8, copies("big")}, {10, copies("small")}});
+  const Json record = found("good " + run_script());
+  EXPECT_THAT(stage(record, "git").at("answer").get<std::string>(),
+              HasSubstr(stage(record, "step").at("details").at("commit").get<std::string>() +
+                        " is the first bad commit"));
+}
+
 TEST_F(DoubtfulRunsTest, FlakyRunsBelowTolerance_NameTheTrueChange) {
   commits(6, {{1, flaky_trainer()}, {4, copies("big")}});
   const Json record = found("main~5 main --tolerance 0.01 " + run_script());
