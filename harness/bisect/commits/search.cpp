@@ -9,6 +9,7 @@
 
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/compare/text/wording.hpp"
+#include "harness/compare/traces/not_a_number.hpp"
 
 namespace parity::bisect {
 namespace {
@@ -124,6 +125,13 @@ bool CommitSearch::only_settings(const Commit& a, const Commit& b) {
   const std::vector<std::string> arms = question_.wanted_arms();
   return answer(a).state == CommitState::measured && answer(b).state == CommitState::measured &&
          std::ranges::all_of(arms, [&](const std::string& arm) { return gap(a, b, arm).only_settings; });
+}
+
+std::string CommitSearch::describe_not_a_number(const Commit& commit) {
+  for (const auto& [arm, file] : answer(commit).traces)
+    if (const std::string nan = compare::describe_not_a_number(trace::Trace::open(file)); !nan.empty())
+      return fmt::format("{} (arm {})", nan, escape_to_line(arm));
+  return "";
 }
 
 void CommitSearch::forget() {

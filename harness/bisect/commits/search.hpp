@@ -67,6 +67,9 @@ class CommitSearch {
   /// Returns whether the arms of two measured commits record only settings, which agree without equal
   /// training.
   bool only_settings(const Commit& a, const Commit& b);
+  /// Returns "loss is NaN at step 4 (arm one)" for the first arm of a measured commit with a NaN; "" if none
+  /// has.
+  std::string describe_not_a_number(const Commit& commit);
   /// Forgets all answers.
   void forget();
   /// Returns the arms that differ by more than the tolerance.

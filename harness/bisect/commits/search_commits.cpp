@@ -19,7 +19,6 @@
 #include "harness/bisect/commits/report.hpp"
 #include "harness/bisect/commits/search.hpp"
 #include "harness/compare/text/wording.hpp"
-#include "harness/compare/traces/not_a_number.hpp"
 #include "harness/suite/runs/cache.hpp"
 #include "harness/suite/runs/store.hpp"
 
@@ -85,9 +84,8 @@ class Session {
           "training); record the loss or tensors, or state with --channel what is enough",
           ExitCode::missing);
     found_.ends_are_same = true;
-    for (const auto& [arm, file] : search_.answer(end()).traces)
-      if (const std::string nan = compare::describe_not_a_number(trace::Trace::open(file)); !nan.empty())
-        return note(fmt::format("{} on both sides (arm {})", nan, escape_to_line(arm)));
+    if (const std::string nan = search_.describe_not_a_number(end()); !nan.empty())
+      note(nan + " on both sides");
   }
 
   void judge_ends() {

@@ -59,7 +59,7 @@ TEST_F(DoubtfulRunsTest, NaNThatStays_IsOneStepOnly) {
   EXPECT_THAT(stage(record, "step").at("answer").get<std::string>(), HasSubstr("from 7.25 to nan"));
   const cli::Outcome same = search("main~6 main~4 " + run_script());
   EXPECT_EQ(same.status, 0) << same.out;
-  EXPECT_THAT(same.out, HasSubstr("loss is NaN at step 4 on both sides"));
+  EXPECT_THAT(same.out, HasSubstr("loss is NaN at step 4 (arm run) on both sides"));
 }
 
 TEST_F(DoubtfulRunsTest, InfinityThatStays_HidesNoOtherChange) {
