@@ -3,6 +3,7 @@
 #include "harness/bisect/commits/answer.hpp"
 
 #include <algorithm>
+#include <regex>
 
 #include "harness/base/error.hpp"
 #include "harness/base/files/file.hpp"
@@ -14,6 +15,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* schema = "parity.commit_answer/1";
+constexpr const char* ended_file = "ended";
 
 Json to_json(const CommitAnswer& answer, const fs::path& folder) {
   Json traces = Json::object();
@@ -56,7 +58,28 @@ std::optional<CommitAnswer> from_json(const Json& json, const fs::path& folder) 
   return answer;
 }
 
+/// Returns a message with # for each number, hexadecimal ones as well. Addresses, sizes and durations differ
+/// between runs that fail alike.
+std::string without_numbers(const std::string& message) {
+  static const std::regex number("0x[0-9a-fA-F]+|[0-9]+([.][0-9]+)*");
+  return std::regex_replace(message, number, "#");
+}
+
 }  // namespace
+
+std::string CommitAnswer::failure() const {
+  for (const std::string_view status : {"exit status ", "killed by signal "})
+    if (const size_t at = reason.find(status); at != std::string::npos) {
+      const size_t end = std::min(reason.find_first_not_of("0123456789", at + status.size()), reason.size());
+      return reason.substr(at, end - at) + without_numbers(reason.substr(end));
+    }
+  return without_numbers(reason);
+}
+
+bool is_same_state(const CommitAnswer& a, const CommitAnswer& b, bool by_failure) {
+  const bool failures = a.state == CommitState::crashed || (by_failure && a.state == CommitState::failed);
+  return a.state == b.state && (!failures || a.failure() == b.failure());
+}
 
 bool CommitAnswer::has_arms(const std::vector<std::string>& arms) const {
   return state != CommitState::measured ||
@@ -64,10 +87,22 @@ bool CommitAnswer::has_arms(const std::vector<std::string>& arms) const {
 }
 
 CommitAnswers::CommitAnswers(const fs::path& out, const Json& question, bool keep)
-    : folder_(fs::absolute(out / "answers" / suite::content_hash(question.dump()).substr(0, 16))) {
-  if (!keep)
+    : folder_(fs::absolute(out / "answers" / suite::content_hash(question.dump()).substr(0, 16))),
+      question_(question) {
+  if (!keep || fs::exists(folder_ / ended_file))
     fs::remove_all(folder_);
+  resumed_ = fs::exists(folder_);
   write_file(folder_ / "question.json", json_text(question, 1) + "\n");
+}
+
+void CommitAnswers::forget() {
+  fs::remove_all(folder_);
+  write_file(folder_ / "question.json", json_text(question_, 1) + "\n");
+  resumed_ = false;
+}
+
+void CommitAnswers::end() const {
+  write_file(folder_ / ended_file, "");
 }
 
 std::optional<CommitAnswer> CommitAnswers::find(const std::string& tree) const {

@@ -37,16 +37,31 @@ struct CommitAnswer {
   std::filesystem::path log;                            ///< of the failed step; empty if none failed
 
   bool has_arms(const std::vector<std::string>& arms) const;
+  /// Returns the failure of a run without what changes between equal ones: "exit status 1: KeyError:
+  /// 'x'" with each number of the message replaced by #.
+  std::string failure() const;
 };
 
+/// Returns whether two answers are one state: both measured, both passed, both failed, or crashed alike.
+/// Another exit status, or another error, is another crash.
+/// \param by_failure  commands that failed are compared as crashes are
+bool is_same_state(const CommitAnswer& a, const CommitAnswer& b, bool by_failure);
+
 /// The answers to one question (same case, commands and settings), stored in a folder by the tree of the
-/// commit. A search resumes with them after it was killed. Commits with equal trees share an answer.
+/// commit. A search resumes with them after it was killed. A search that ended leaves none, since what its
+/// runs read may change afterwards. Commits with equal trees share an answer.
 class CommitAnswers {
  public:
   /// \param question  everything that an answer depends on, except the commit
   /// \param keep      false: drop earlier answers
   CommitAnswers(const std::filesystem::path& out, const Json& question, bool keep);
 
+  /// Returns whether a search that was killed left answers.
+  bool resumed() const { return resumed_; }
+  /// Removes all answers.
+  void forget();
+  /// Marks the answers as those of a search that ended. The next search removes them.
+  void end() const;
   /// Returns the folder of the traces and logs of a tree.
   std::filesystem::path folder(const std::string& tree) const { return folder_ / tree; }
   /// Returns the folder of this question, for files that belong to no tree.
@@ -60,6 +75,8 @@ class CommitAnswers {
 
  private:
   std::filesystem::path folder_;
+  Json question_;
+  bool resumed_ = false;
 };
 
 }  // namespace parity::bisect

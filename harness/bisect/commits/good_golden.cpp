@@ -77,6 +77,11 @@ GoldenWord compare_with_golden(const GoodGolden& golden, const CommitAnswer& ans
     if (!here.empty() && !there.empty() && here != there)
       word.same_environment = false;
     const TraceGap gap = gap_between(trace::Trace::open(file), trace, channels);
+    if (!gap.recorded_otherwise.empty() || gap.only_settings)
+      throw UserError(
+          fmt::format("cannot compare {} with its golden (they share no loss and no tensor); use the run as "
+                      "the reference with --no-golden",
+                      arm));
     if (gap.first && !word.first) {
       word.first = gap.first;
       word.arm = arm;

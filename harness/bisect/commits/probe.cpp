@@ -89,7 +89,7 @@ void take_trace(const fs::path& file, CommitAnswer& answer) {
     answer.traces["run"] = file;
   } catch (const UserError& error) {
     answer.state = CommitState::crashed;
-    answer.reason = std::string("its trace cannot be read: ") + error.what();
+    answer.reason = "its trace cannot be read: " + replace(error.what(), file.string(), "trace.h5");
   }
 }
 
@@ -134,6 +134,28 @@ CommitAnswer CommitProbe::ask(const Commit& commit) {
   return answer;
 }
 
+CommitAnswer CommitProbe::repeat(const Commit& commit) {
+  repeating_ = true;
+  const auto begin = std::chrono::steady_clock::now();
+  const int64_t runs = effort_.runs;
+  CommitAnswer answer = evaluate(commit);
+  effort_.seconds += seconds_since(begin);
+  effort_.repeats += effort_.runs - runs;
+  effort_.runs = runs;
+  repeating_ = false;
+  return answer;
+}
+
+void CommitProbe::forget() {
+  answers_.forget();
+  asked_.clear();
+}
+
+/// Returns the folder of a commit's traces and logs. A repeat leaves the first ones in place.
+fs::path CommitProbe::place(const Commit& commit) const {
+  return repeating_ ? answers_.folder(commit.tree) / "again" : answers_.folder(commit.tree);
+}
+
 CommitAnswer CommitProbe::evaluate(const Commit& commit) {
   CommitAnswer answer;
   worktree_.check_out(commit.id);
@@ -149,7 +171,7 @@ CommitAnswer CommitProbe::evaluate(const Commit& commit) {
 
 /// Builds a commit. \return whether there is something to run
 bool CommitProbe::build(const Commit& commit, CommitAnswer& answer) {
-  const fs::path log = answers_.folder(commit.tree) / "build.log";
+  const fs::path log = place(commit) / "build.log";
   if (!question_.build.empty()) {
     ++effort_.builds;
     const ShellEnd end = run_shell_line(
@@ -169,7 +191,7 @@ bool CommitProbe::build(const Commit& commit, CommitAnswer& answer) {
 
 /// Takes the answer of another commit whose build made the same program. \return whether there is one
 bool CommitProbe::take_from_program(CommitAnswer& answer) {
-  if (question_.trainer.empty())
+  if (question_.trainer.empty() || repeating_)
     return false;
   answer.program = suite::ContentHashes(question_.folder() / "content_hashes.json").of_program(trainer());
   const auto same = answers_.find_program(answer.program);
@@ -183,6 +205,7 @@ bool CommitProbe::take_from_program(CommitAnswer& answer) {
 void CommitProbe::run_case(const Commit& commit, CommitAnswer& answer) {
   suite::RunSettings options = question_.suite;
   options.out = question_.folder() / "suite";
+  options.use_cache = options.use_cache && !repeating_;
   options.trainer = question_.trainer.empty() ? worktree_.folder() / "parity-train" : trainer();
   try {
     const suite::ArmRuns done = run_arms(case_at(question_, worktree_.folder()), options, progress_);
@@ -198,8 +221,7 @@ void CommitProbe::run_case(const Commit& commit, CommitAnswer& answer) {
         answer.traces.clear();
         return;
       }
-      answer.traces[arm.name] =
-          keep_trace(result.folder, answers_.folder(commit.tree) / folder_name(arm.name));
+      answer.traces[arm.name] = keep_trace(result.folder, place(commit) / folder_name(arm.name));
     }
   } catch (const UserError& error) {
     if (error.code() == ExitCode::interrupted)
@@ -209,12 +231,12 @@ void CommitProbe::run_case(const Commit& commit, CommitAnswer& answer) {
 }
 
 void CommitProbe::run_command(const Commit& commit, CommitAnswer& answer) {
-  const fs::path folder = answers_.folder(commit.tree) / "run";
+  const fs::path folder = place(commit) / "run";
   fs::remove_all(folder);
   fs::create_directories(folder);
   auto variables = environment(commit);
   variables["PARITY_TRACE"] = (folder / "trace.h5").string();
-  const fs::path log = answers_.folder(commit.tree) / "run.log";
+  const fs::path log = place(commit) / "run.log";
   ++effort_.runs;
   const ShellEnd end =
       run_shell_line({question_.run, worktree_.folder(), variables, log, question_.run_timeout},

@@ -12,8 +12,6 @@
 namespace parity::bisect {
 namespace {
 
-constexpr size_t noisy_from = 5;  // judged commits; with fewer, all may differ by real changes
-
 std::string count_commits(size_t count) {
   return compare::count_text(count, "commit");
 }
@@ -70,9 +68,13 @@ SearchStage ends_stage(const CommitFindings& found) {
 std::string describe_effort(const CommitFindings& found) {
   const std::string remembered =
       found.effort.remembered > 0 ? fmt::format(" ({} answers were cached)", found.effort.remembered) : "";
-  return fmt::format("{} and {}{} among {}",
+  const std::string repeats =
+      found.effort.repeats > 0
+          ? ", and " + compare::count_text(static_cast<size_t>(found.effort.repeats), "repeat")
+          : "";
+  return fmt::format("{} and {}{}{} among {}",
                      compare::count_text(static_cast<size_t>(found.effort.builds), "build"),
-                     compare::count_text(static_cast<size_t>(found.effort.runs), "run"), remembered,
+                     compare::count_text(static_cast<size_t>(found.effort.runs), "run"), remembered, repeats,
                      count_commits(commits_between(found)));
 }
 
@@ -116,11 +118,24 @@ SearchStage cause_stage(const CommitFindings& found, const ChangingCommit& cause
   return stage;
 }
 
+SearchStage repeats_stage(const CommitFindings& found) {
+  SearchStage stage;
+  stage.name = "repeats";
+  stage.answer = found.repeats.note.empty()
+                     ? fmt::format("a second run of each of {} that the steps name gave the same answer",
+                                   count_commits(found.repeats.own_gaps.size()))
+                     : found.repeats.note;
+  stage.details = {{"own_gaps", found.repeats.to_json()}, {"runs", found.effort.repeats}};
+  return stage;
+}
+
 SearchStage git_stage(const CommitFindings& found) {
   SearchStage stage;
   stage.name = "git";
-  stage.answer =
-      "the same search of the largest step with git bisect: " + escape_for_terminal(found.git_command);
+  stage.answer = found.git_command.empty()
+                     ? "the verdicts do not suffice for git bisect; continue with its log"
+                     : "the same search of the first step named, with git bisect: " +
+                           escape_for_terminal(found.git_command);
   stage.command = shell_quote({"git", "bisect", "replay", path_from_here(found.git_log)});
   return stage;
 }
@@ -146,21 +161,12 @@ void add_notes_on_skipped(const CommitFindings& found, SearchRecord& record) {
   for (const size_t i : found.search.steps.skipped) {
     const Commit& commit = found.line[i];
     const CommitAnswer& answer = found.answers.at(commit.id);
-    record.notes.push_back(fmt::format("{} could not be judged: {}{}", commit.text(),
+    const bool crashed = answer.state == CommitState::crashed || answer.state == CommitState::failed;
+    record.notes.push_back(fmt::format("{} could not be judged: {}{}{}", commit.text(),
+                                       crashed ? "it ends otherwise than both sides, " : "",
                                        answer.reason.empty() ? "left no trace" : answer.reason,
                                        answer.log.empty() ? "" : "; log: " + path_from_here(answer.log)));
   }
-}
-
-/// Adds a note if every commit differs, as with a trainer whose runs never repeat.
-void add_note_on_noise(const CommitFindings& found, SearchRecord& record) {
-  const size_t judged = found.search.steps.evaluated.size();
-  if (judged < noisy_from || found.search.steps.steps.size() + 1 < judged)
-    return;
-  record.notes.push_back(fmt::format(
-      "each of {} commits differs from the one before; if runs do not repeat bit for bit, set --tolerance to "
-      "the gap between two runs of one commit",
-      judged));
 }
 
 }  // namespace
@@ -179,9 +185,10 @@ SearchRecord report_commits(const CommitQuestion& question, const CommitFindings
     record.stages.push_back(commits_stage(question, found));
     for (const ChangingCommit& cause : found.causes)
       record.stages.push_back(cause_stage(found, cause));
+    if (!found.repeats.own_gaps.empty())
+      record.stages.push_back(repeats_stage(found));
     record.stages.push_back(git_stage(found));
     add_notes_on_skipped(found, record);
-    add_note_on_noise(found, record);
     record.notes.emplace_back(
         "a change that a later commit reverted is not found if both ends of a range are the same");
     record.sentence = sentence_of(found);

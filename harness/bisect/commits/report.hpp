@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/bisect/commits/repeats.hpp"
 #include "harness/bisect/commits/search.hpp"
 #include "harness/bisect/search_record.hpp"
 
@@ -23,8 +24,9 @@ struct CommitFindings {
   LineSearch search;
   std::vector<ChangingCommit> causes;  ///< each commit once, largest change first
   std::string golden;                  ///< comparison of the good commit with its golden; "" if none
-  std::string git_command;             ///< replays the search with git bisect
+  std::string git_command;  ///< answer of git bisect from the same verdicts; "" if they do not suffice
   std::filesystem::path git_log;
+  CommitRepeats repeats;
   CommitEffort effort;
   std::map<std::string, CommitAnswer> answers;  ///< by commit
   std::vector<std::string> notes;

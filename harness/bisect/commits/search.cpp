@@ -9,6 +9,7 @@
 
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/compare/text/wording.hpp"
+#include "harness/compare/traces/not_a_number.hpp"
 
 namespace parity::bisect {
 namespace {
@@ -44,17 +45,19 @@ std::string describe_change(const CommitAnswer& before, const CommitAnswer& afte
 
 std::string ChangingCommit::text() const {
   const std::string does = first ? "moves " + first->text() : change;
+  const std::string again = own_gap.empty() ? "" : "; " + own_gap;
   const std::string much =
       first && largest && largest->quantity != first->quantity
           ? fmt::format("; largest in {} (relative {})", escape_to_line(largest->quantity),
                         compare::size_text(largest->size))
           : "";
   if (between.empty())
-    return fmt::format("commit {} {}{}{}", after.text(), does, much,
+    return fmt::format("commit {} {}{}{}{}", after.text(), does, much, again,
                        merged_by.empty() ? "" : "; " + merged_by);
   std::vector<Commit> all = between;
   all.push_back(after);
-  return fmt::format("one of {} commits {}{}: {} ({})", all.size(), does, much, describe_commits(all),
+  return fmt::format("one of {} commits {}{}{}: {} ({})", all.size(), does, much, again,
+                     describe_commits(all),
                      narrowed ? "those before the last cannot be judged" : "--most ended the search here");
 }
 
@@ -66,6 +69,7 @@ Json ChangingCommit::to_json() const {
                {"size", json_number(size)},
                {"arm", arm},
                {"between", Json::array()},
+               {"own_gap", own_gap},
                {"sentence", text()},
                {"first", first ? first->to_json() : Json()},
                {"largest", largest ? largest->to_json() : Json()}};
@@ -82,8 +86,10 @@ const CommitAnswer& CommitSearch::answer(const Commit& commit) {
 }
 
 TraceGap CommitSearch::gap(const Commit& a, const Commit& b, const std::string& arm) {
-  const std::filesystem::path before = answer(a).traces.at(arm);
-  const std::filesystem::path after = answer(b).traces.at(arm);
+  return gap(answer(a).traces.at(arm), answer(b).traces.at(arm));
+}
+
+TraceGap CommitSearch::gap(const std::filesystem::path& before, const std::filesystem::path& after) {
   if (before == after)
     return {};
   const auto key = std::pair(before.string(), after.string());
@@ -92,20 +98,46 @@ TraceGap CommitSearch::gap(const Commit& a, const Commit& b, const std::string& 
     return known->second;
   const TraceGap found =
       gap_between(trace::Trace::open(before), trace::Trace::open(after), question_.channels);
-  one_sided_.insert(found.one_sided.begin(), found.one_sided.end());
+  if (found.recorded_otherwise.empty())
+    one_sided_.insert(found.one_sided.begin(), found.one_sided.end());
   return gaps_[key] = found;
 }
 
 double CommitSearch::distance(const Commit& a, const Commit& b) {
-  const CommitAnswer& first = answer(a);
-  const CommitAnswer& second = answer(b);
-  if (first.state != second.state)
+  return distance(answer(a), answer(b));
+}
+
+double CommitSearch::distance(const CommitAnswer& a, const CommitAnswer& b) {
+  if (!same_state(a, b))
     return std::numeric_limits<double>::infinity();
   double size = 0;
-  if (first.state == CommitState::measured)
+  if (a.state == CommitState::measured)
     for (const std::string& arm : question_.wanted_arms())
-      size = std::max(size, gap(a, b, arm).size);
+      size = std::max(size, gap(a.traces.at(arm), b.traces.at(arm)).size);
   return size;
+}
+
+double CommitSearch::distance_from(const Commit& commit, const CommitAnswer& again) {
+  return distance(answer(commit), again);
+}
+
+bool CommitSearch::only_settings(const Commit& a, const Commit& b) {
+  const std::vector<std::string> arms = question_.wanted_arms();
+  return answer(a).state == CommitState::measured && answer(b).state == CommitState::measured &&
+         std::ranges::all_of(arms, [&](const std::string& arm) { return gap(a, b, arm).only_settings; });
+}
+
+std::string CommitSearch::describe_not_a_number(const Commit& commit) {
+  for (const auto& [arm, file] : answer(commit).traces)
+    if (const std::string nan = compare::describe_not_a_number(trace::Trace::open(file)); !nan.empty())
+      return fmt::format("{} (arm {})", nan, escape_to_line(arm));
+  return "";
+}
+
+void CommitSearch::forget() {
+  answers_.clear();
+  gaps_.clear();
+  one_sided_.clear();
 }
 
 std::vector<std::string> CommitSearch::differing_arms(const Commit& a, const Commit& b) {
@@ -121,12 +153,18 @@ ChangingCommit CommitSearch::between(const Commit& before, const Commit& after) 
   cause.before = before;
   cause.after = after;
   cause.size = distance(before, after);
-  if (answer(before).state != answer(after).state) {
+  if (!same_state(before, after)) {
     cause.change = describe_change(answer(before), answer(after));
     return cause;
   }
   for (const std::string& arm : question_.wanted_arms()) {
     const TraceGap found = gap(before, after, arm);
+    if (!found.recorded_otherwise.empty()) {
+      cause.change = found.recorded_otherwise;
+      cause.arm = arm;
+      cause.first = cause.largest = std::nullopt;
+      break;
+    }
     if (found.first && (!cause.largest || found.size > cause.largest->size)) {
       cause.arm = arm;
       cause.first = found.first;
@@ -138,17 +176,19 @@ ChangingCommit CommitSearch::between(const Commit& before, const Commit& after) 
 
 LineSearch CommitSearch::along(const CommitLine& line) {
   LineSearch found;
-  const std::set<CommitState> states = {answer(line.front()).state, answer(line.back()).state};
-  const RevisionProbe probe = {[&](size_t i) { return states.contains(answer(line[i]).state); },
-                               [&](size_t a, size_t b) { return distance(line[a], line[b]); }};
+  const RevisionProbe probe = {
+      [&](size_t i) { return same_state(line[i], line.front()) || same_state(line[i], line.back()); },
+      [&](size_t a, size_t b) { return distance(line[a], line[b]); }};
   found.steps = find_steps(line.size() - 1, probe, {question_.tolerance, question_.most});
   for (const RevisionStep& step : found.steps.steps) {
     ChangingCommit cause = between(line[step.before], line[step.after]);
     cause.narrowed = step.narrowed;
     cause.between.assign(line.begin() + static_cast<std::ptrdiff_t>(step.before) + 1,
                          line.begin() + static_cast<std::ptrdiff_t>(step.after));
-    for (ChangingCommit& each : search_in_merge(cause))
+    for (ChangingCommit& each : search_in_merge(cause)) {
+      each.on_line = step.after;
       insert_by_size(found.causes, std::move(each));
+    }
   }
   return found;
 }
@@ -165,9 +205,7 @@ std::vector<ChangingCommit> CommitSearch::search_in_merge(const ChangingCommit& 
                                   : history_.branch_line(merge.before.id, parent, question_.paths);
     if (branch.size() < 2)
       continue;
-    const CommitState start = answer(branch.front()).state;
-    const CommitState end = answer(branch.back()).state;
-    const bool judged = start == answer(merge.before).state && end == answer(merge.after).state;
+    const bool judged = same_state(branch.front(), merge.before) && same_state(branch.back(), merge.after);
     if (!judged || !(distance(branch.front(), branch.back()) > question_.tolerance))
       continue;
     for (ChangingCommit& each : along(branch).causes)

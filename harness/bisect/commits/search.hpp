@@ -26,8 +26,11 @@ struct ChangingCommit {
   std::optional<GapPlace> first, largest;  ///< set for measured commits
   /// Set for other commits: "fails where the one before passed (exit status 1)".
   std::string change;
+  /// "two of its own runs differ, too" where a commit does not repeat; "" if both do.
+  std::string own_gap;
   /// "it came with merge 3f2a1bc042 (...)"; "" if the commit is on the line itself.
   std::string merged_by;
+  size_t on_line = 0;  ///< index of this commit, or of the merge that brought it, on the searched line
 
   /// Returns "commit 3f2a1bc042 (\"subject\") moves loss first at step 3 from 2.5 to 2.75 (relative 0.1)".
   std::string text() const;
@@ -55,6 +58,20 @@ class CommitSearch {
   double distance(const Commit& a, const Commit& b);
   /// Returns the distance with its place, from the traces of the arm that differs most.
   ChangingCommit between(const Commit& before, const Commit& after);
+  /// Returns the distance of a commit's answer from that of another run of it.
+  double distance_from(const Commit& commit, const CommitAnswer& again);
+  /// Returns whether the answers of two commits are one state (is_same_state).
+  bool same_state(const Commit& a, const Commit& b) { return same_state(answer(a), answer(b)); }
+  /// Commands that failed are compared by their failures, as where a good run leaves a trace.
+  void compare_failures() { by_failure_ = true; }
+  /// Returns whether the arms of two measured commits record only settings, which agree without equal
+  /// training.
+  bool only_settings(const Commit& a, const Commit& b);
+  /// Returns "loss is NaN at step 4 (arm one)" for the first arm of a measured commit with a NaN; "" if none
+  /// has.
+  std::string describe_not_a_number(const Commit& commit);
+  /// Forgets all answers.
+  void forget();
   /// Returns the arms that differ by more than the tolerance.
   std::vector<std::string> differing_arms(const Commit& a, const Commit& b);
 
@@ -67,7 +84,12 @@ class CommitSearch {
   const std::set<std::string>& one_sided() const { return one_sided_; }
 
  private:
+  bool same_state(const CommitAnswer& a, const CommitAnswer& b) const {
+    return is_same_state(a, b, by_failure_);
+  }
+  double distance(const CommitAnswer& a, const CommitAnswer& b);
   TraceGap gap(const Commit& a, const Commit& b, const std::string& arm);
+  TraceGap gap(const std::filesystem::path& before, const std::filesystem::path& after);
   std::vector<ChangingCommit> search_in_merge(const ChangingCommit& merge);
 
   const CommitQuestion& question_;
@@ -76,6 +98,7 @@ class CommitSearch {
   std::map<std::string, CommitAnswer> answers_;                   ///< by commit
   std::map<std::pair<std::string, std::string>, TraceGap> gaps_;  ///< by the files that were compared
   std::set<std::string> one_sided_;
+  bool by_failure_ = false;
 };
 
 }  // namespace parity::bisect

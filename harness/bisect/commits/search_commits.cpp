@@ -15,6 +15,7 @@
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/bisect/commits/good_golden.hpp"
 #include "harness/bisect/commits/orphan_reaper.hpp"
+#include "harness/bisect/commits/repeats.hpp"
 #include "harness/bisect/commits/report.hpp"
 #include "harness/bisect/commits/search.hpp"
 #include "harness/compare/text/wording.hpp"
@@ -35,7 +36,31 @@ class Session {
         probe_(question, git, progress),
         search_(question, history_, probe_) {}
 
+  /// Returns the findings. Any end of the search but an interrupt removes its answers with the next one.
   CommitFindings run() {
+    try {
+      evaluate();
+      if (found_.ends_are_same && probe_.answers().resumed()) {  // what the runs read may have changed
+        probe_.forget();
+        search_.forget();
+        evaluate();
+      }
+      probe_.answers().end();
+      return std::move(found_);
+    } catch (const UserError& error) {
+      if (error.code() != ExitCode::interrupted)
+        probe_.answers().end();
+      throw;
+    }
+  }
+
+ private:
+  const Commit& start() const { return found_.line.front(); }
+  const Commit& end() const { return found_.line.back(); }
+  void note(const std::string& text) { found_.notes.push_back(text); }
+
+  void evaluate() {
+    found_ = {};
     found_.good = history_.commit(question_.good);
     found_.bad = history_.commit(question_.bad);
     found_.line = history_.line(found_.good, found_.bad, question_.paths);
@@ -46,16 +71,22 @@ class Session {
       if (search_.distance(start(), end()) > question_.tolerance)
         search();
       else
-        found_.ends_are_same = true;
+        accept_as_same();
     }
     finish();
-    return std::move(found_);
   }
 
- private:
-  const Commit& start() const { return found_.line.front(); }
-  const Commit& end() const { return found_.line.back(); }
-  void note(const std::string& text) { found_.notes.push_back(text); }
+  void accept_as_same() {
+    if (search_.only_settings(start(), end()))
+      throw UserError(
+          "cannot compare the two sides (their traces have only settings such as lr, which agree without "
+          "equal "
+          "training); record the loss or tensors, or state with --channel what is enough",
+          ExitCode::missing);
+    found_.ends_are_same = true;
+    if (const std::string nan = search_.describe_not_a_number(end()); !nan.empty())
+      note(nan + " on both sides");
+  }
 
   void judge_ends() {
     judge_good();
@@ -66,6 +97,8 @@ class Session {
       throw UserError(fmt::format("cannot judge the bad side, {} ({}){}; give another commit", end().text(),
                                   bad.reason, log_command(bad)));
     const CommitState good = search_.answer(start()).state;
+    if (good == CommitState::measured && bad.state == CommitState::failed)
+      search_.compare_failures();
     if (std::set{good, bad.state} == std::set{CommitState::passed, CommitState::measured})
       throw UserError(
           "cannot compare the two sides (only one of them wrote a trace); let the command write one to "
@@ -168,17 +201,26 @@ class Session {
       if (std::none_of(found_.causes.begin(), found_.causes.end(),
                        [&](const ChangingCommit& known) { return known.after.id == cause.after.id; }))
         found_.causes.push_back(cause);
+    const std::set<std::string> fixed = golden_stands_ ? std::set{found_.good.id} : std::set<std::string>{};
+    found_.repeats = repeat_ends(question_, search_, probe_, found_.causes, fixed);
     confirm_with_git_bisect();
   }
 
-  /// Gives git bisect the same verdicts about the largest change. This checks the result and makes a log,
+  /// Gives git bisect the same verdicts about the first change named. This checks the result and makes a log,
   /// with which a user can continue.
   void confirm_with_git_bisect() {
-    const RevisionStep& step = found_.search.steps.steps.front();
+    const auto& steps = found_.search.steps.steps;
+    const size_t after = found_.causes.front().on_line;
+    const RevisionStep& step =
+        *std::ranges::find_if(steps, [&](const RevisionStep& each) { return each.after == after; });
     std::vector<std::string> verdicts;
-    for (const size_t i : found_.search.steps.evaluated)
-      if (i != 0 && i + 1 != found_.line.size())
-        verdicts.push_back((i <= step.before ? "good " : "bad ") + found_.line[i].id);
+    size_t low = 0, high = found_.line.size() - 1;
+    for (const size_t i : found_.search.steps.evaluated) {
+      if (i <= low || i >= high)
+        continue;  // off the way: git would go back to a later bad commit
+      verdicts.push_back((i <= step.before ? "good " : "bad ") + found_.line[i].id);
+      (i <= step.before ? low : high) = i;
+    }
     for (const size_t i : found_.search.steps.skipped)
       verdicts.push_back("skip " + found_.line[i].id);
     const CommitWorktree::Bisected said = probe_.worktree().bisect(start().id, end().id, verdicts);

@@ -18,14 +18,19 @@ struct GapPlace {
   int64_t step = 0;
   std::string before, after;  ///< values of a channel; "" for a tensor
   double size = 0;            ///< gap of this quantity over all steps
+  /// |before - after| / |before| at `step`. Set if the quantity is a channel whose gap is larger at a later
+  /// step.
+  std::optional<double> size_here;
 
-  /// Returns "loss first at step 3 from 2.5 to 2.75 (relative 1.0e-01)".
+  /// Returns "loss first at step 3 from 2.5 to 2.75 (relative 1.0e-01)". Where the gap grows later, it is
+  /// "(relative 8.9e-05; over all steps 0.00052)".
   std::string text() const;
   Json to_json() const;
 };
 
 /// The gap between two traces in the quantities and steps that both recorded. A quantity or step that only
-/// one trace has does not count, since newer trainers record more.
+/// one trace has does not count, since newer trainers record more. Values that are NaN on both sides, or the
+/// same infinity, are one state: they do not differ.
 struct TraceGap {
   /// The largest gap of any quantity; never 0 if bits differ.
   ///
@@ -36,11 +41,16 @@ struct TraceGap {
   std::optional<GapPlace> largest;  ///< of the quantity with the gap `size`
   /// The channels, tensors and steps that only one trace has: "lr", "3 grad tensors", "steps 8-10".
   std::vector<std::string> one_sided;
+  /// Set if the traces share nothing by which training can be compared (only settings such as lr, or
+  /// nothing), and at least one of them has more: "records train_loss and no longer loss". `size` is then
+  /// infinite.
+  std::string recorded_otherwise;
+  bool only_settings = false;  ///< neither trace has more than settings, which agree without equal training
 };
 
 /// Returns the gap between two traces.
 /// \param channels  globs: only these channels and no tensors; empty: everything numeric
-/// \throws UserError if the traces have no quantity in common
+/// \throws UserError if a glob of `channels` matches nothing in either trace
 TraceGap gap_between(const trace::Trace& before, const trace::Trace& after,
                      const std::vector<std::string>& channels);
 

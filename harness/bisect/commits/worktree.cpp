@@ -8,6 +8,15 @@
 
 namespace parity::bisect {
 namespace fs = std::filesystem;
+namespace {
+
+/// Returns whether git bisect printed its end: the commit, or that it has only skipped ones left.
+bool is_answer(const std::string& words) {
+  return words.find("is the first bad commit") != std::string::npos ||
+         words.find("only 'skip'ped commits left") != std::string::npos;
+}
+
+}  // namespace
 
 CommitWorktree::CommitWorktree(const suite::Git& repository, const fs::path& folder)
     : repository_(repository), folder_(fs::weakly_canonical(fs::absolute(folder))) {
@@ -57,8 +66,11 @@ CommitWorktree::Bisected CommitWorktree::bisect(const std::string& good, const s
     const size_t space = verdict.find(' ');
     // git fails if only skipped commits remain, and reports that on stdout.
     words = git_->output_or_empty({"bisect", verdict.substr(0, space), verdict.substr(space + 1)});
+    if (is_answer(words))
+      break;  // a further verdict would start it again
   }
-  Bisected found{words.substr(0, words.find('\n')), git_->output({"bisect", "log"}) + "\n"};
+  Bisected found{is_answer(words) ? words.substr(0, words.find('\n')) : "",
+                 git_->output({"bisect", "log"}) + "\n"};
   git_->output({"bisect", "reset"});
   return found;
 }

@@ -30,7 +30,7 @@ class CommitWorktree {
 
   /// Output of `git bisect`.
   struct Bisected {
-    std::string words;  ///< last line of what it printed
+    std::string words;  ///< its answer, in one line; "" if its verdicts do not suffice
     std::string log;    ///< for `git bisect replay`
   };
   /// Returns what `git bisect` concludes from verdicts ("good ID", "bad ID", "skip ID") between a good and a

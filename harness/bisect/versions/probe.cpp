@@ -75,9 +75,21 @@ VersionGap VersionProbe::gap(const Pins& before, const Pins& after) {
       continue;
     const TraceGap found =
         gap_between(trace::Trace::open(trace), trace::Trace::open(other->second), question_.channels);
-    one_sided_.insert(found.one_sided.begin(), found.one_sided.end());
+    if (found.recorded_otherwise.empty())
+      one_sided_.insert(found.one_sided.begin(), found.one_sided.end());
+    if (found.only_settings && !(found.size > 0))
+      throw UserError(
+          fmt::format("cannot compare two versions (arm {} has only settings such as lr, which agree "
+                      "without equal training); record the loss or tensors, or state with --channel "
+                      "what is enough",
+                      arm),
+          ExitCode::missing);
+    if (!found.recorded_otherwise.empty()) {
+      result = {found.size, arm, {}, {}, found.recorded_otherwise};
+      return result;
+    }
     if (found.first && (!result.largest || found.size > result.size))
-      result = {found.size, arm, found.first, found.largest};
+      result = {found.size, arm, found.first, found.largest, ""};
   }
   return result;
 }

@@ -31,6 +31,10 @@ struct VersionGap {
   double size = 0;
   std::string arm;
   std::optional<GapPlace> first, largest;
+  std::string recorded_otherwise;  ///< set if the two share nothing to compare (TraceGap); `size` is infinite
+
+  /// Returns "loss first at step 3 from 2.5 to 2.75 (relative 0.1)", or how the second records otherwise.
+  std::string text() const { return first ? first->text() : recorded_otherwise; }
 };
 
 /// Runs the case's arms in environments, and compares what they left.
@@ -44,6 +48,7 @@ class VersionProbe {
   const VersionAnswer& ask(const Pins& pins);
   /// Returns the difference between two environments. A crash differs from a measurement by infinity, and two
   /// crashes do not differ.
+  /// \throws UserError (exit 3) if both record only settings such as lr, which agree without equal training
   VersionGap gap(const Pins& before, const Pins& after);
   double distance(const Pins& before, const Pins& after) { return gap(before, after).size; }
 

@@ -42,7 +42,9 @@ struct Move {
     std::string words = fmt::format("{} {} ", package, after.empty() ? "(not there)" : after);
     if (!before.empty())
       words += fmt::format("(after {}) ", before);
-    words += gap.first ? "moves " + gap.first->text() : "ends otherwise: one of the two runs crashes";
+    words += gap.first                        ? "moves " + gap.first->text()
+             : gap.recorded_otherwise.empty() ? "ends otherwise: one of the two runs crashes"
+                                              : gap.recorded_otherwise;
     if (!between.empty())
       words += fmt::format("; {} between them could not be judged", compare::list_text(between));
     return words + (narrowed ? "" : "; --most ended the search in this range");
@@ -68,7 +70,8 @@ class Session {
     const VersionGap ends = probe_.gap(question_.good, question_.bad);
     if (!(ends.size > question_.tolerance))
       return same();
-    add_stage("ends", "they differ in " + ends.first->text(), {{"relative", json_size(ends.size)}});
+    add_stage("ends", (ends.first ? "they differ in " : "the later one ") + ends.text(),
+              {{"relative", json_size(ends.size)}});
     const std::vector<std::string> culprits = changed.size() > 1 ? culprits_of(changed) : changed;
     for (const std::string& package : culprits)
       search_releases(package, culprits);

@@ -107,7 +107,7 @@ void add_bisect_commits(CLI::App& app, Action& action) {
       "status\n"
       "Commands of a case refer to files of the commit as {worktree}/...; shell lines use $PARITY_WORKTREE.\n"
       "After Ctrl-C or a kill, the same command resumes the search. Exit status 0: the two revisions do not\n"
-      "differ. 1: a commit was found.");
+      "differ. 1: a commit was found. 3: nothing was recorded to compare, or runs do not repeat.");
   app.callback([options, &action] { action = [options] { return bisect_commits(*options); }; });
 }
 

@@ -239,17 +239,11 @@ TEST_F(SearchCommitsTest, MissingTrace_IsRefusedAtEndsNotedBetween) {
   EXPECT_THAT(found("good main " + run_script()).at("notes").dump(), HasSubstr("left no trace"));
 }
 
-TEST_F(SearchCommitsTest, RunsThatNeverRepeatAreSuspected) {
-  std::map<size_t, Files> files;
-  for (size_t i = 1; i <= 6; ++i) {
-    std::vector<double> losses = falling_losses();
-    losses[4] += 1e-9 * static_cast<double>(i);
-    write_trace("noise" + std::to_string(i), losses);
-    files[i] = {{"value", "noise" + std::to_string(i) + "\n"}};
-  }
-  commits(6, files);
-  EXPECT_THAT(found("good " + run_script()).at("notes").dump(), HasSubstr("set --tolerance to"));
-  EXPECT_EQ(search("good --tolerance 1e-8 " + run_script()).status, 0);
+TEST_F(SearchCommitsTest, EndsOfAStep_RunOnceMoreAndNoOthers) {
+  commits(6, {{4, {{"value", "big\n"}}}});
+  const Json record = found("good " + run_script());
+  EXPECT_EQ(stage(record, "repeats").at("details").at("runs"), 2);
+  EXPECT_EQ(stage(record, "repeats").at("details").at("own_gaps").size(), 2U);
 }
 
 TEST_F(SearchCommitsTest, ALimitOfCommitsLeavesARange) {
