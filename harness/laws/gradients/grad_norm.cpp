@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "harness/base/json/fields.hpp"
+#include "harness/laws/gradients/hand_clipping.hpp"
 #include "harness/laws/gradients/norm_guesses.hpp"
 #include "harness/laws/laws.hpp"
 #include "harness/laws/run/rounding.hpp"
@@ -20,7 +22,8 @@ struct Mismatch {
   int64_t step = 0;
   double recorded = 0;
   GradientNorms norms;
-  double bound = 0;  ///< relative
+  double bound = 0;                ///< relative
+  bool is_before_clipping = true;  ///< the gradients, for sure
 };
 
 /// Returns the channel at a step. Trainers that clip several sets of parameters record one norm for each.
@@ -38,7 +41,7 @@ std::optional<double> recorded_norm(const RecordedRun& run, int64_t step) {
 
 /// Returns whether the trace shows that every parameter that changed has its gradient in it: the changes of
 /// the parameters that were recorded give the channel update_norm, and those have a gradient.
-bool is_complete(const RecordedRun& run, const Mismatch& at) {
+bool moves_are_complete(const RecordedRun& run, const Mismatch& at) {
   const auto update_norm = run.channel("update_norm", at.step);
   if (!update_norm)
     return false;
@@ -52,6 +55,23 @@ bool is_complete(const RecordedRun& run, const Mismatch& at) {
       square += (b[i] - a[i]) * (b[i] - a[i]);
   }
   return std::abs(std::sqrt(square) - *update_norm) <= 1e-4 * *update_norm;
+}
+
+/// Returns whether the recipe counts as many parameters that train as have a gradient in the trace.
+bool count_is_complete(const RecordedRun& run, const Mismatch& at) {
+  const Json& facts = run.trace().provenance();
+  const Json parameters =
+      facts.is_object() ? facts.value(Json::json_pointer("/recipe/parameters"), Json()) : Json();
+  if (number_or(parameters, "count", 0) <= 0)
+    return false;
+  double frozen = 0;
+  for (const Json& count : parameters.value("frozen", Json::object()))
+    frozen += count.is_number() ? count.get<double>() : 0;
+  return parameters["count"].get<double>() - frozen == static_cast<double>(at.norms.names.size());
+}
+
+bool is_complete(const RecordedRun& run, const Mismatch& at) {
+  return moves_are_complete(run, at) || count_is_complete(run, at);
 }
 
 /// Returns the first guess that gives the channel at every update that departs.
@@ -102,11 +122,22 @@ void judge(const RecordedRun& run, const std::vector<Mismatch>& all, Finding& fi
     return;
   const Mismatch& first = all.front();
   const std::optional<NormGuess> guess = common_guess(run, all);
-  if (guess || !(first.recorded >= first.norms.norm()) || is_complete(run, first)) {
+  const bool complete = is_complete(run, first);
+  if (guess || !(first.recorded >= first.norms.norm()) || (complete && first.is_before_clipping)) {
     finding.departures.push_back(departure(first, guess, all.size()));
     return;
   }
   finding.checked = 0;
+  if (complete) {
+    finding.why = fmt::format(
+        "the gradients that the optimizer took at update {} give {:.4g}, less than grad_norm {:.4g}: the "
+        "trainer may have clipped them itself",
+        first.step, first.norms.norm(), first.recorded);
+    finding.record =
+        "phase grad_local of all parameters on one rank, and max_norm, or a run that clips by "
+        "torch.nn.utils.clip_grad_norm_";
+    return;
+  }
   finding.why = fmt::format(
       "the {} gradients of update {} that were recorded give {:.4g}, less than grad_norm {:.4g}; others may "
       "be "
@@ -136,11 +167,13 @@ void add_not_finite(const RecordedRun& run, int64_t step, double recorded, const
 Finding ask_grad_norm(const RecordedRun& run) {
   Finding finding;
   std::vector<Mismatch> mismatches;
+  const std::optional<HandClipping> by_hand = find_hand_clipping(run);
   for (const int64_t step : run.steps()) {
     const auto recorded = recorded_norm(run, step);
-    GradientNorms norms = gradient_norms(run, step, Phase::grad);
     if (!recorded)
       continue;
+    const bool is_local = by_hand && by_hand->steps.contains(step);
+    GradientNorms norms = gradient_norms(run, step, is_local ? Phase::grad_local : Phase::grad);
     if (!norms.bad.empty()) {
       add_not_finite(run, step, *recorded, norms.bad, finding);
       continue;
@@ -149,9 +182,15 @@ Finding ask_grad_norm(const RecordedRun& run) {
       continue;
     const double bound = norm_bound(norms.elements, norms.roundoff);
     if (!finding.compare(std::abs(*recorded - norms.norm()), bound * norms.norm()))
-      mismatches.push_back({step, *recorded, std::move(norms), bound});
+      mismatches.push_back(
+          {step, *recorded, std::move(norms), bound, by_hand || !may_be_clipped_by_hand(run, step)});
   }
   judge(run, mismatches, finding);
+  if (by_hand && finding.checked > 0)
+    finding.notes.push_back(
+        fmt::format("the trainer clips to {:.4g} itself: at {} update(s) grad_norm was compared with the "
+                    "phase grad_local",
+                    by_hand->max_norm, by_hand->steps.size()));
   if (finding.answer() == Answer::not_asked && finding.why.empty()) {
     const bool has_norm = run.has_channel("grad_norm");
     finding.why = has_norm ? "no gradients were recorded" : "the trace has no channel grad_norm";

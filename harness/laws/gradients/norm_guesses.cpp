@@ -143,6 +143,8 @@ void guess_other_phases(const RecordedRun& run, int64_t step, std::vector<NormGu
   if (const GradientNorms before = gradient_norms(run, step - 1, Phase::grad);
       !before.names.empty() && before.bad.empty())
     list.push_back({"the norm of the update before", before.norm()});
+  if (run.trace().ranks() < 2)
+    return;  // nothing reduces
   std::map<int64_t, double> local;
   for (const auto& [key, rows] : run.trace().rank_rows())
     if (key.step == step && key.phase == Phase::grad_local && key.name.find('@') == std::string::npos)

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-// SGD:  x = g + decay p,  b = momentum b + x (b = x at the first update),  p = p - lr b
+// SGD:  x = g + decay p,  b = momentum b + (1 - dampening) x (b = x at the first update),  p = p - lr b
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -13,6 +14,7 @@ namespace {
 /// One way to compute the update.
 struct SgdForm {
   double lr = 0, decay = 0, momentum = 0;
+  double dampening = 0;
   bool nesterov = false;
   bool decoupled = false;
 };
@@ -20,11 +22,13 @@ struct SgdForm {
 class SgdStep {
  public:
   SgdStep(const SgdForm& form, const TensorUpdate& data, const Vector& gradient)
-      : form_(form), data_(data), gradient_(gradient) {}
+      : form_(form), data_(data), gradient_(gradient), share_(is_first(data) ? 1 : 1 - form.dampening) {}
 
   double x(size_t i) const { return gradient_[i] + (form_.decoupled ? 0 : form_.decay * data_.before[i]); }
   /// Returns the momentum after the update. PyTorch starts it as the first gradient.
-  double buffer(size_t i) const { return form_.momentum * data_.first_before[i] + x(i); }
+  double buffer(size_t i) const { return form_.momentum * data_.first_before[i] + entering(i); }
+  /// Returns what enters the momentum.
+  double entering(size_t i) const { return share_ * x(i); }
   double move(size_t i) const {
     if (data_.first_after.empty())
       return x(i);
@@ -60,9 +64,14 @@ class SgdStep {
   }
 
  private:
+  static bool is_first(const TensorUpdate& data) {
+    return std::ranges::all_of(data.first_before, [](double value) { return value == 0; });
+  }
+
   SgdForm form_;
   const TensorUpdate& data_;
   const Vector& gradient_;
+  double share_;  ///< of x that enters the momentum
 };
 
 std::optional<Complaint> explain_parameter(const TensorUpdate& data, const SgdForm& form) {
@@ -117,7 +126,7 @@ std::optional<Complaint> explain_buffer(const TensorUpdate& data, const SgdForm&
   other = form;
   other.momentum = best_factor(
       n, [&](size_t i) { return data.first_before[i]; },
-      [&](size_t i) { return data.first_after[i] - step.x(i); });
+      [&](size_t i) { return data.first_after[i] - step.entering(i); });
   if (SgdStep(other, data, data.gradient).compare_buffer().fits())
     return Complaint{
         fmt::format("the momentum is {:.4g} where {:.6g} is recorded", other.momentum, form.momentum)};
@@ -143,6 +152,7 @@ UpdateCheck check_sgd(const TensorUpdate& data, const OptimizerNumbers& numbers)
   const SgdForm form{.lr = numbers.lr,
                      .decay = numbers.decay,
                      .momentum = numbers.momentum.value_or(0),
+                     .dampening = numbers.dampening,
                      .nesterov = numbers.nesterov};
   const SgdStep step(form, data, data.gradient);
   if (!data.first_before.empty() && !data.first_after.empty()) {

@@ -3,12 +3,12 @@
 #include "harness/laws/updates/tensor_update.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 
 #include <fmt/format.h>
 
 #include "harness/laws/updates/elements.hpp"
+#include "harness/laws/updates/optimizer_class.hpp"
 
 namespace parity::laws {
 namespace {
@@ -88,12 +88,6 @@ std::string word_of_optimizer(const RecordedRun& run) {
   return "";
 }
 
-bool names_muon(std::string word) {
-  std::ranges::transform(word, word.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return word.find("muon") != std::string::npos;
-}
-
 /// Returns whether a parameter moved by a multiple of its momentum, as SGD moves it. Muon's step has another
 /// direction. The momentum's own rounding is far below a thousandth of it.
 bool moves_along_momentum(const TensorUpdate& data) {
@@ -108,8 +102,29 @@ bool moves_along_momentum(const TensorUpdate& data) {
   return left <= 1e-6 * all;
 }
 
-/// Returns the kind of optimizer by its state; without a state, by what the run says of itself.
-OptimizerKind find_kind(const RecordedRun& run, TensorUpdate& data) {
+/// Returns whether a momentum is Muon's. Without a name of the optimizer, its values show it.
+bool is_muon(const TensorUpdate& data, const std::string& word, const std::string& optimizer) {
+  if (names_muon(word) || names_muon(optimizer))
+    return true;
+  return word.empty() && !names_sgd(optimizer) && data.dimensions == 2 && averages_gradients(data) &&
+         !moves_along_momentum(data);
+}
+
+/// Returns whether an optimizer without any recorded state is SGD, by what the run says of itself.
+bool is_plain_sgd(const RecordedRun& run, int64_t step, const std::string& word,
+                  const std::string& optimizer) {
+  if (!run.names(step, Phase::optim).empty() || names_muon(optimizer) ||
+      optimizer.find("dafactor") != std::string::npos)
+    return false;
+  const bool has_betas = run.setting(step, {"beta1", "optimizer.beta1", "adam_beta1"}).has_value();
+  return word.find("sgd") == 0 || word.find("SGD") == 0 || (word.empty() && !has_betas);
+}
+
+/// Returns the kind of optimizer by its class if that has a rule of its own, else by its state; without a
+/// state, by what the run says of itself.
+OptimizerKind find_kind(const RecordedRun& run, TensorUpdate& data, const std::string& optimizer) {
+  if (has_other_rule(optimizer) || has_other_state(run, data.step, data.name))
+    return OptimizerKind::unknown;
   if (has_state(run, data.step, "exp_avg/" + data.name) &&
       has_state(run, data.step, "exp_avg_sq/" + data.name)) {
     read_state(run, data, "exp_avg/" + data.name, "exp_avg_sq/" + data.name);
@@ -122,15 +137,9 @@ OptimizerKind find_kind(const RecordedRun& run, TensorUpdate& data) {
   for (const char* kind : {"momentum/", "momentum_buffer/"})
     if (has_state(run, data.step, kind + data.name)) {
       read_state(run, data, kind + data.name, "");
-      const bool is_muon = names_muon(word) || (word.empty() && data.dimensions == 2 &&
-                                                averages_gradients(data) && !moves_along_momentum(data));
-      return is_muon ? OptimizerKind::muon : OptimizerKind::sgd;
+      return is_muon(data, word, optimizer) ? OptimizerKind::muon : OptimizerKind::sgd;
     }
-  const bool has_betas = run.setting(data.step, {"beta1", "optimizer.beta1", "adam_beta1"}).has_value();
-  if (run.names(data.step, Phase::optim).empty() &&
-      (word.find("sgd") == 0 || word.find("SGD") == 0 || (word.empty() && !has_betas)))
-    return OptimizerKind::sgd;
-  return OptimizerKind::unknown;
+  return is_plain_sgd(run, data.step, word, optimizer) ? OptimizerKind::sgd : OptimizerKind::unknown;
 }
 
 }  // namespace
@@ -145,7 +154,8 @@ bool TensorUpdate::is_left_alone() const {
          factored.column_before == factored.column_after && counter.before == counter.after;
 }
 
-TensorUpdate read_update(const RecordedRun& run, int64_t step, const std::string& name) {
+TensorUpdate read_update(const RecordedRun& run, int64_t step, const std::string& name,
+                         const std::string& optimizer) {
   TensorUpdate data{.name = name, .step = step};
   TensorKey before{step - 1, Phase::param, name}, after{step, Phase::param, name};
   const std::string master = "master/" + name;
@@ -164,7 +174,7 @@ TensorUpdate read_update(const RecordedRun& run, int64_t step, const std::string
   data.gradient = values_or_none(run, {step, Phase::grad_clipped, name});
   if (data.gradient.empty() && !may_clip(run, step))
     data.gradient = data.unclipped;
-  data.kind = find_kind(run, data);
+  data.kind = find_kind(run, data, optimizer);
   data.counter = read_counter(run, step, name);
   for (Vector* each : {&data.gradient, &data.unclipped, &data.first_before, &data.first_after,
                        &data.second_before, &data.second_after, &data.largest})
@@ -173,30 +183,6 @@ TensorUpdate read_update(const RecordedRun& run, int64_t step, const std::string
   if (data.before.size() != data.after.size())
     data.before.clear();
   return data;
-}
-
-std::vector<OptimizerNumbers> optimizer_numbers(const RecordedRun& run, int64_t step) {
-  std::vector<OptimizerNumbers> groups;
-  for (int group = 0; group < 64; ++group) {
-    const std::string suffix = group == 0 ? "" : fmt::format(".{}", group);
-    const auto channel = [&](const char* name) { return run.channel(name + suffix, step); };
-    const auto lr = channel("lr");
-    if (!lr)
-      break;
-    const auto or_config = [&](const char* name, std::initializer_list<std::string_view> keys) {
-      const auto recorded = channel(name);
-      return recorded ? recorded : run.setting(step, keys);
-    };
-    OptimizerNumbers numbers{.lr = *lr};
-    numbers.decay = or_config("weight_decay", {"weight_decay", "optimizer.weight_decay"}).value_or(0);
-    numbers.beta1 = or_config("beta1", {"optimizer.beta1", "adam_beta1", "beta1"});
-    numbers.beta2 = or_config("beta2", {"optimizer.beta2", "adam_beta2", "beta2"});
-    numbers.eps = or_config("eps", {"optimizer.eps", "adam_epsilon", "adam_eps", "eps"});
-    numbers.momentum = or_config("momentum", {"momentum", "optimizer.momentum"});
-    numbers.muon_momentum = run.setting(step, {"muon_momentum", "optimizer.muon.momentum"});
-    groups.push_back(numbers);
-  }
-  return groups;
 }
 
 Complaint describe_elements(const std::string& quantity, const ElementFit& fit, size_t size) {

@@ -8,6 +8,7 @@
 
 #include "harness/laws/run/recorded_run.hpp"
 #include "harness/laws/updates/elements.hpp"
+#include "harness/laws/updates/parameter_groups.hpp"
 
 namespace parity::laws {
 
@@ -58,20 +59,9 @@ struct TensorUpdate {
 };
 
 /// Reads an update. Without a parameter before and after, both are empty.
-TensorUpdate read_update(const RecordedRun& run, int64_t step, const std::string& name);
-
-/// Numbers that an optimizer was given for one group of parameters.
-struct OptimizerNumbers {
-  double lr = 0;
-  double decay = 0;
-  std::optional<double> beta1 = {}, beta2 = {}, eps = {}, momentum = {}, muon_momentum = {};
-  /// Whether the decay is part of the gradient (L2), not of the parameter (decoupled).
-  bool l2 = false;
-  bool nesterov = false;
-};
-
-/// Returns the numbers of each group of parameters at an update; empty without a learning rate.
-std::vector<OptimizerNumbers> optimizer_numbers(const RecordedRun& run, int64_t step);
+/// \param optimizer  class of the optimizer that has the parameter; "" if it is not known
+TensorUpdate read_update(const RecordedRun& run, int64_t step, const std::string& name,
+                         const std::string& optimizer = "");
 
 /// Something that a formula does not give.
 struct Complaint {

@@ -34,7 +34,8 @@ struct StepAnswer {
   std::map<std::string, std::set<std::string>> complaints;  ///< text -> tensors
   std::map<std::string, std::optional<double>> factors;     ///< by the same text
   std::map<size_t, std::set<std::string>> groups;           ///< which tensors each group's numbers give
-  std::set<std::string> unknown;                            ///< tensors without a known rule
+  bool searched_groups = false;   ///< whether a tensor was compared with the numbers of several groups
+  std::set<std::string> unknown;  ///< tensors without a known rule
   std::set<OptimizerKind> kinds;
 };
 
@@ -72,8 +73,9 @@ bool is_forgotten(const RecordedRun& run, const TensorUpdate& data,
   const bool has_gradient = std::ranges::any_of(gradient, [](double value) { return value != 0; });
   const bool may_move = std::ranges::any_of(groups, [](const auto& numbers) { return numbers.lr != 0; });
   const bool others_have_state = !run.names(data.step, Phase::optim).empty();
-  const bool has_state = !data.first_after.empty() || !data.second_after.empty() ||
-                         !data.factored.row_after.empty() || data.counter.after;
+  const bool has_state =
+      std::ranges::any_of(run.names(data.step, Phase::optim),
+                          [&](const std::string& state) { return state.ends_with("/" + data.name); });
   return has_gradient && may_move && others_have_state && !has_state && data.before == data.after &&
          data.roundoff <= 0x1p-24;
 }
@@ -83,7 +85,11 @@ void add_forgotten(const TensorUpdate& data, StepAnswer& answer) {
   add_complaint("has a gradient, and no optimizer updates it", data, answer);
 }
 
-UpdateCheck check_tensor(const RecordedRun& run, const TensorUpdate& data, const OptimizerNumbers& numbers) {
+UpdateCheck check_tensor(const RecordedRun& run, TensorUpdate data, const OptimizerNumbers& numbers) {
+  if (numbers.maximize)
+    for (Vector* gradient : {&data.gradient, &data.unclipped})
+      for (double& value : *gradient)
+        value = -value;
   switch (data.kind) {
     case OptimizerKind::adam:
       return check_adam(data, numbers);
@@ -101,20 +107,22 @@ bool records_gradients(const RecordedRun& run, int64_t step) {
   return !run.names(step, Phase::grad).empty() || !run.names(step, Phase::grad_clipped).empty();
 }
 
-/// Compares a tensor with the numbers of each group, and keeps the first that gives it.
+/// Compares a tensor with the numbers of its group, or of each group that may be its own, and keeps the
+/// first that gives it.
 void add_tensor(const RecordedRun& run, const TensorUpdate& data, std::vector<OptimizerNumbers> groups,
                 bool may_decay, StepAnswer& answer) {
   if (!may_decay)
     for (OptimizerNumbers& numbers : groups)
       numbers.decay = 0;
   UpdateCheck best;
-  size_t group = 0;
+  size_t group = groups.front().group;
+  answer.searched_groups |= groups.size() > 1;
   for (size_t i = 0; i < groups.size(); ++i) {
     UpdateCheck check = check_tensor(run, data, groups[i]);
     if (i > 0 && (!check.complaints.empty() || check.compared == 0))
       continue;
     best = std::move(check);
-    group = i;
+    group = groups[i].group;
     if (best.complaints.empty())
       break;
   }
@@ -132,17 +140,19 @@ void add_tensor(const RecordedRun& run, const TensorUpdate& data, std::vector<Op
 }
 
 /// \param skipped  updates before this one that the optimizer did not make
-StepAnswer ask_step(const RecordedRun& run, int64_t step, Variant variant, int64_t skipped) {
+StepAnswer ask_step(const RecordedRun& run, const ParameterGroups& of_run, int64_t step, Variant variant,
+                    int64_t skipped) {
   StepAnswer answer;
-  std::vector<OptimizerNumbers> groups = optimizer_numbers(run, step);
-  for (OptimizerNumbers& numbers : groups) {
+  std::vector<OptimizerNumbers> all = of_run.numbers(run, step);
+  for (OptimizerNumbers& numbers : all) {
     numbers.l2 = variant == Variant::l2;
     numbers.nesterov = variant == Variant::nesterov;
   }
-  if (groups.empty())
+  if (all.empty())
     return answer;
   for (const std::string& name : run.names(step, Phase::param)) {
-    TensorUpdate data = read_update(run, step, name);
+    const std::vector<OptimizerNumbers> groups = of_run.candidates(name, all);
+    TensorUpdate data = read_update(run, step, name, of_run.optimizer_of(name));
     data.skipped = skipped;
     if (data.before.empty())
       continue;
@@ -178,12 +188,13 @@ void add_departures(const RecordedRun& run, int64_t step, const StepAnswer& answ
 class Audited {
  public:
   Audited(const RecordedRun& run, Variant variant) : variant_(variant) {
+    const ParameterGroups groups(run);
     for (const int64_t step : run.steps()) {
       if (run.channel("update_skipped", step).value_or(0) == 1) {
         ++skipped_;
         continue;
       }
-      StepAnswer answer = ask_step(run, step, variant, skipped_);
+      StepAnswer answer = ask_step(run, groups, step, variant, skipped_);
       compared_ += answer.compared;
       wrong_ += !answer.complaints.empty();
       for (const auto& [text, tensors] : answer.complaints)
@@ -233,7 +244,10 @@ class Audited {
           "Muon: of {} matrices only the momentum is compared, for nobody can bound the roundings of "
           "Newton-Schulz in bfloat16",
           answer.by_muon));
-    if (answer.groups.size() > 1)
+    if (answer.searched_groups)
+      finding.notes.emplace_back(
+          "the trace does not say which group has a parameter: the numbers of any group may give it");
+    if (answer.groups.size() > 1 || answer.searched_groups)
       for (const auto& [group, tensors] : answer.groups)
         finding.notes.push_back(
             fmt::format("group {}: {}", group, describe(tensors, run.names(step, Phase::param))));

@@ -63,10 +63,24 @@ class RecorderTest(RecordedTest):
         self.assertEqual(recipe["clip"], {"max_norm": 0.5, "norm_type": 1.0})
         self.assertEqual(recipe["optimizers"], ["AdamW"])
         self.assertEqual([group["parameters"] for group in recipe["groups"]], [{"*.weight": 2}, {"*.bias": 1}])
+        self.assertFalse(any("names" in group for group in recipe["groups"]))  # the patterns say it
         self.assertTrue(all(group["settings"]["amsgrad"] for group in recipe["groups"]))
         self.assertEqual(recipe["parameters"]["frozen"], {"*.bias": 1})
         self.assertEqual((recipe["parameters"]["count"], recipe["parameters"]["elements"]), (4, 58))
         self.assertEqual(recipe["without_optimizer"], {})
+
+    def test_recipe_names_parameters_whose_pattern_several_groups_have(self):
+        model = network()
+        first = [model[0].weight, model[2].bias]
+        optimizers = [torch.optim.SGD(first, lr=0.5), torch.optim.SGD([model[2].weight], lr=0.1)]
+        with self.record(model, optimizers) as rec:
+            model(torch.randn(4, 4)).sum().backward()
+            for optimizer in optimizers:
+                optimizer.step()
+            rec.step(loss=1.0)
+        groups = self.complete().provenance["recipe"]["groups"]
+        self.assertEqual([group["optimizer"] for group in groups], [0, 1])
+        self.assertEqual([group["names"] for group in groups], [["0.weight"], ["2.weight"]])
 
     def test_recipe_has_the_clipping_of_the_first_update_only(self):
         model = network()

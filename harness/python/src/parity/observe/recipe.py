@@ -68,15 +68,7 @@ def recipe_of(
             "frozen": patterns(name for name, one in parameters if not one.requires_grad),
         },
         "optimizers": [type(one).__name__ for one in optimizers],
-        "groups": [
-            {
-                "optimizer": number,
-                "parameters": patterns(name for one in group["params"] if (name := name_of(one))),
-                "settings": _settings(group),
-            }
-            for number, optimizer in enumerate(optimizers)
-            for group in optimizer.param_groups
-        ],
+        "groups": _groups(optimizers, name_of),
         "without_optimizer": patterns(_not_held(parameters, optimizers, name_of)),
     }
     attention = getattr(getattr(model, "config", None), "_attn_implementation", None)
@@ -85,9 +77,31 @@ def recipe_of(
     return facts
 
 
+def _groups(optimizers: list[Any], name_of: Callable[[Any], str | None]) -> list[dict[str, Any]]:
+    """The groups of all optimizers, in the order of their channels (groups.channels_of)."""
+    held = [
+        (number, group, [name for one in group["params"] if (name := name_of(one))])
+        for number, optimizer in enumerate(optimizers)
+        for group in optimizer.param_groups
+    ]
+    groups_with = Counter(pattern for _, _, names in held for pattern in patterns(names))
+    facts = []
+    for number, group, names in held:
+        fact = {"optimizer": number, "parameters": patterns(names), "settings": _settings(group)}
+        # A pattern that several groups have, as with a rate for each layer, does not say whose a parameter is.
+        if shared := [name for name in names if groups_with[_pattern(name)] > 1]:
+            fact["names"] = shared
+        facts.append(fact)
+    return facts
+
+
 def patterns(names: Iterable[str]) -> dict[str, int]:
     """Names with `*` for each number between dots -> how many there are, so that a model of any depth is a few."""
-    return dict(Counter(re.sub(r"(?<![^.])\d+(?![^.])", "*", name) for name in names))
+    return dict(Counter(_pattern(name) for name in names))
+
+
+def _pattern(name: str) -> str:
+    return re.sub(r"(?<![^.])\d+(?![^.])", "*", name)
 
 
 def _not_held(
