@@ -18,6 +18,8 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/files/file.hpp"
+#include "reference/dcp/pickle/value.hpp"
+#include "reference/dcp/zip_checksums.hpp"
 
 namespace parity::reference {
 namespace {
@@ -36,28 +38,28 @@ constexpr std::array<std::pair<std::string_view, torch::ScalarType>, 12> dtype_n
      {"uint8", torch::kUInt8},
      {"bool", torch::kBool}}};
 
-/// A range of a file. A read beyond its end gives fewer bytes, which the reader reports.
-class FileRange : public caffe2::serialize::ReadAdapterInterface {
+/// An archive in memory. A read beyond its end gives fewer bytes, which the reader reports.
+class ArchiveBytes : public caffe2::serialize::ReadAdapterInterface {
  public:
-  FileRange(const std::filesystem::path& file, int64_t position, int64_t length)
-      : stream_(open_file(file)), position_(position), length_(static_cast<size_t>(length)) {}
+  explicit ArchiveBytes(std::string_view bytes) : bytes_(bytes) {}
 
-  size_t size() const override { return length_; }
+  size_t size() const override { return bytes_.size(); }
   size_t read(uint64_t position, void* buffer, size_t count, const char* /*what*/) const override {
-    if (position >= length_)
-      return 0;
-    stream_.clear();
-    stream_.seekg(position_ + static_cast<int64_t>(position));
-    stream_.read(static_cast<char*>(buffer),
-                 static_cast<std::streamsize>(std::min<size_t>(count, length_ - position)));
-    return static_cast<size_t>(std::max<std::streamsize>(stream_.gcount(), 0));
+    return position >= bytes_.size() ? 0 : bytes_.copy(static_cast<char*>(buffer), count, position);
   }
 
  private:
-  mutable std::ifstream stream_;
-  int64_t position_;
-  size_t length_;
+  std::string_view bytes_;
 };
+
+std::string read_range(const std::filesystem::path& file, int64_t position, int64_t length) {
+  std::ifstream stream = open_file(file);
+  std::string bytes(static_cast<size_t>(length), '\0');
+  stream.seekg(position);
+  stream.read(bytes.data(), length);
+  bytes.resize(static_cast<size_t>(std::max<std::streamsize>(stream.gcount(), 0)));
+  return bytes;
+}
 
 }  // namespace
 
@@ -83,20 +85,23 @@ std::vector<char> tensor_archive(const torch::Tensor& tensor) {
 }
 
 torch::Tensor read_tensor_archive(const std::filesystem::path& file, int64_t position, int64_t length) {
+  const auto fail = [&](std::string_view cause) {
+    return UserError(fmt::format("cannot read bytes {} to {} of {} ({}); save the checkpoint again", position,
+                                 position + length, file.string(), cause));
+  };
   try {
-    caffe2::serialize::PyTorchStreamReader reader(std::make_shared<FileRange>(file, position, length));
+    const std::string bytes = read_range(file, position, length);
+    check_zip_checksums(bytes);
+    caffe2::serialize::PyTorchStreamReader reader(std::make_shared<ArchiveBytes>(bytes));
     const c10::IValue saved = torch::jit::readArchiveAndTensors("data", "", "", {}, {}, {}, reader);
     if (saved.isTensor())
       return saved.toTensor();
+  } catch (const FormatError& error) {
+    throw fail(fmt::format("they are damaged: {}", error.what()));
   } catch (const c10::Error&) {
-    throw UserError(
-        fmt::format("cannot read bytes {} to {} of {} (they are damaged, or no archive of "
-                    "torch.save); save the checkpoint again",
-                    position, position + length, file.string()));
+    throw fail("they are damaged, or no archive of torch.save");
   }
-  throw UserError(
-      fmt::format("cannot read bytes {} to {} of {} (they are no tensor); save the checkpoint again",
-                  position, position + length, file.string()));
+  throw fail("they are no tensor");
 }
 
 }  // namespace parity::reference
