@@ -61,10 +61,11 @@ const std::string& text_of(const PickleValue& value, const char* what) {
 /// Reads a torch.Size: a call with one tuple.
 Sizes sizes_of(const PickleValue& value) {
   const PickleValue& size = object_of(value, "Size");
-  if (size.items.size() != 1 || size.items[0]->kind != Kind::list)
+  const std::vector<const PickleValue*>& arguments = size.arguments->items;
+  if (arguments.size() != 1 || arguments[0]->kind != Kind::list)
     throw FormatError("a torch.Size has no tuple");
   Sizes result;
-  for (const PickleValue* item : size.items[0]->items)
+  for (const PickleValue* item : arguments[0]->items)
     result.push_back(whole_number(*item, "a size"));
   return result;
 }

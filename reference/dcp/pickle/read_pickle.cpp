@@ -124,7 +124,7 @@ class PickleMachine {
     const PickleValue* arguments = pop();
     const PickleValue* callee = pop();
     PickleValue& object = push(Kind::object);
-    object.items = arguments->items;
+    object.arguments = arguments;
     object.callee = callee;
   }
   void build() {

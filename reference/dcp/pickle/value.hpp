@@ -26,9 +26,10 @@ struct PickleValue {
   Kind kind = Kind::none;
   int64_t integer = 0;                    ///< of integer and boolean
   std::string text = {};                  ///< of text and bytes; "module.name" of a global
-  std::vector<const PickleValue*> items;  ///< of a list, tuple or set; arguments of an object
+  std::vector<const PickleValue*> items;  ///< of a list, tuple or set
   std::vector<std::pair<const PickleValue*, const PickleValue*>> entries = {};  ///< of a dict
   const PickleValue* callee = nullptr;                                          ///< of an object
+  const PickleValue* arguments = nullptr;                                       ///< of an object: a list
   const PickleValue* state = nullptr;  ///< that an object was given after it was made; null = none
 
   /// Returns the value of a text key of a dict; null without one.

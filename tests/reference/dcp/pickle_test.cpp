@@ -42,7 +42,7 @@ std::string shown(const PickleValue& value) {
       return text + "}";
     case Kind::object:
       text = "(";
-      listed(value.items);
+      listed(value.arguments->items);
       return shown(*value.callee) + text + ")" + (value.state != nullptr ? "+" + shown(*value.state) : "");
   }
   return "";

@@ -184,6 +184,13 @@ TEST(CheckpointTest, RefusesAMissingACutAndAForeignFile) {
   write_file(checkpoint(), whole.substr(0, whole.size() / 2));
   EXPECT_THROW(trainer.load(checkpoint(), {}), UserError);
 
+  for (const size_t at : {whole.size() / 4, whole.size() / 2}) {  // LibTorch would load these bits
+    std::string flipped = whole;
+    flipped[at] = static_cast<char>(flipped[at] ^ 1);
+    write_file(checkpoint(), flipped);
+    EXPECT_THROW(trainer.load(checkpoint(), {}), UserError);
+  }
+
   RunConfig wider = tiny_config();
   wider.architecture.ffn_hidden = 32;
   Trainer(wider).save(checkpoint());
