@@ -20,7 +20,7 @@ bool imports(const RunConfig& config) {
 /// Experts of a policy. Its generator routes each token by the pushed gate alone, so what depends on the
 /// trainer's batch, or is not a parameter, would make another policy of it.
 void check_experts(const RunConfig& config, const Rules& rules) {
-  rules.rule(dimensions_of(config).moe.load_balance == 0, "moe.load_balance",
+  rules.rule(imports(config) || dimensions_of(config).moe.load_balance == 0, "moe.load_balance",
              "a push brings parameters, and the biases of routers are none",
              "set moe.load_balance = \"off\"");
   for (const auto& [key, why] :
@@ -46,7 +46,7 @@ void check_data_of_rollouts(const RunConfig& config, const Rules& rules) {
              "the task uses " + std::to_string(task_tokens) + " tokens", "give as many or more");
   rules.rule(!model.is_latent() && model.nope_every == 0, "model",
              "the generator's cache holds keys and values of models with one kind of attention",
-             "choose a Llama 3 or a Qwen3");
+             "choose a Llama 3, a Qwen3, or a Llama 4 with RoPE in every block");
   check_experts(config, rules);
   if (!imports(config))
     for (const char* key : {"architecture.attention_sinks", "architecture.attention_softcap"})
