@@ -214,6 +214,12 @@ constexpr auto enum_names(MixedPrecision) {
   return named<MixedPrecision::bf16>("mixed precision", {"none", "bf16"});
 }
 
+/// One file of whole tensors, or a folder of shards that torch.distributed.checkpoint reads.
+enum class CheckpointFormat { torch_save, dcp };
+constexpr auto enum_names(CheckpointFormat) {
+  return named<CheckpointFormat::dcp>("checkpoint format", {"torch_save", "dcp"});
+}
+
 enum class CheckpointPart { optimizer, optimizer_step, schedule, data, router_biases, generator };
 constexpr auto enum_names(CheckpointPart) {
   return named<CheckpointPart::generator>(

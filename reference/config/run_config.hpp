@@ -258,6 +258,7 @@ struct ParallelConfig {
 };
 
 struct CheckpointConfig {
+  CheckpointFormat format = CheckpointFormat::torch_save;
   int64_t restart_after = 0;
   int64_t resume_dp_replicate = 0;  ///< layout of the process that resumes; 0 = parallel's
   int64_t resume_dp_shard = 0;

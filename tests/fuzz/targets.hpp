@@ -17,6 +17,8 @@ void read_trace_file(std::string_view bytes);   ///< a trace: opened, every tens
 void read_golden_file(std::string_view bytes);  ///< a golden: read, its digest computed
 /// Two safetensors files: each is equal to itself, and every rule between both is tried.
 void compare_checkpoint_pair(std::string_view bytes);
+/// `.metadata` of a folder of torch.distributed.checkpoint; and the directory of a zip archive.
+void read_dcp_metadata_file(std::string_view bytes);
 void read_log_file(std::string_view bytes);  ///< a log: through the reader of each format
 /// A token file of JSON lines: as tokens and as texts.
 void read_json_lines_file(std::string_view bytes);
@@ -32,9 +34,10 @@ struct Target {
   void (*run)(std::string_view bytes);
 };
 
-inline constexpr std::array<Target, 10> targets = {{
+inline constexpr std::array<Target, 11> targets = {{
     {"case_file", read_case_file},
     {"checkpoint_pair", compare_checkpoint_pair},
+    {"dcp_metadata", read_dcp_metadata_file},
     {"golden_file", read_golden_file},
     {"json_lines_file", read_json_lines_file},
     {"log_file", read_log_file},

@@ -152,7 +152,7 @@ fs::path RunStore::checkpoint(const std::string& id, int64_t step) const {
   const Json record = read_json(read_file(folder(id) / "run.json", largest_record));
   const int64_t last = record.at("identity").at("span").at("stop_after").get<int64_t>();
   const fs::path place = step == last ? all : all / ("step" + std::to_string(step));
-  if (!fs::exists(place / "checkpoint.pt"))
+  if (!fs::exists(place / "checkpoint.pt") && !fs::exists(place / "checkpoint.dcp" / ".metadata"))
     throw UserError(
         fmt::format("cannot resume after update {} ({} has no such checkpoint); run it again with --no-cache",
                     step, all.string()));

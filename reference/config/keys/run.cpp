@@ -73,6 +73,10 @@ std::vector<Key> linear_keys() {
 
 std::vector<Key> checkpoint_keys() {
   return {
+      key("checkpoint.format", PARITY_AT(checkpoint.format),
+          "torch_save: rank 0 writes one file of whole tensors; dcp: each rank writes its shards to a folder "
+          "of "
+          "torch.distributed.checkpoint, which any number of ranks resumes from."),
       key("checkpoint.restart_after", PARITY_AT(checkpoint.restart_after),
           "Ends the process after this update and resumes in a new one from a checkpoint; 0 = never."),
       key("checkpoint.resume_dp_replicate", PARITY_AT(checkpoint.resume_dp_replicate),

@@ -17,6 +17,22 @@ bool imports(const RunConfig& config) {
   return !config.data.path.empty();
 }
 
+/// Experts of a policy. Its generator routes each token by the pushed gate alone, so what depends on the
+/// trainer's batch, or is not a parameter, would make another policy of it.
+void check_experts(const RunConfig& config, const Rules& rules) {
+  rules.rule(imports(config) || dimensions_of(config).moe.load_balance == 0, "moe.load_balance",
+             "a push brings parameters, and the biases of routers are none",
+             "set moe.load_balance = \"off\"");
+  for (const auto& [key, why] :
+       {std::pair("moe.capacity_factor",
+                  "a generator, whose passes have other tokens than the trainer's batch,"),
+        {"moe.force_balance", "a generator, whose passes have other tokens than the trainer's batch,"},
+        {"moe.balance_loss", "a policy, whose rows end with padding,"},
+        {"moe.z_loss_coeff", "a policy, whose rows end with padding,"},
+        {"moe.replay", "a policy, whose generator routes by itself,"}})
+    rules.used_or_default(false, key, why, "choose another data.source");
+}
+
 /// Keys that decide how the tokens of another source are read and counted.
 void check_data_of_rollouts(const RunConfig& config, const Rules& rules) {
   const std::string who = "a run that trains on rollouts";
@@ -28,9 +44,10 @@ void check_data_of_rollouts(const RunConfig& config, const Rules& rules) {
   const ModelDimensions model = dimensions_of(config);
   rules.rule(imports(config) || model.vocab_size >= task_tokens, "architecture.vocab_size",
              "the task uses " + std::to_string(task_tokens) + " tokens", "give as many or more");
-  rules.rule(model.moe.experts == 0 && !model.is_latent() && model.nope_every == 0, "model",
-             "the generator's cache holds keys and values of dense models with one kind of attention",
-             "choose a Llama 3 or a dense Qwen3");
+  rules.rule(!model.is_latent() && model.nope_every == 0, "model",
+             "the generator's cache holds keys and values of models with one kind of attention",
+             "choose a Llama 3, a Qwen3, or a Llama 4 with RoPE in every block");
+  check_experts(config, rules);
   if (!imports(config))
     for (const char* key : {"architecture.attention_sinks", "architecture.attention_softcap"})
       rules.used_or_default(false, key, "the generator, whose fused kernel computes softmax(q k^T) v alone",

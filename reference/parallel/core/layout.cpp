@@ -111,6 +111,17 @@ std::vector<torch::Tensor> held_indices(const TensorLayout& layout, at::IntArray
   return result;
 }
 
+std::vector<std::vector<IndexRange>> held_ranges(const TensorLayout& layout, at::IntArrayRef shape) {
+  std::vector<std::vector<IndexRange>> result(shape.size());
+  for (size_t dim = 0; dim < shape.size(); ++dim)
+    for (const IndexRange& range : held_of(layout, static_cast<int64_t>(dim), shape[dim]))
+      if (std::vector<IndexRange>& joined = result[dim]; !joined.empty() && joined.back().end == range.first)
+        joined.back().end = range.end;
+      else
+        joined.push_back(range);
+  return result;
+}
+
 torch::Tensor part_of_logical(const torch::Tensor& whole, const TensorLayout& layout) {
   torch::Tensor part = whole;
   const std::vector<torch::Tensor> held = indices_of(layout);

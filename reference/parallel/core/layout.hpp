@@ -44,6 +44,10 @@ TensorLayout sharded_over(TensorLayout layout, const torch::Tensor& held, int64_
 /// \param shape  of the logical tensor
 std::vector<torch::Tensor> held_indices(const TensorLayout& layout, at::IntArrayRef shape);
 
+/// Returns the same as ranges, joined where they touch: for each dimension those that a rank holds, in its
+/// order. A dimension that it holds nothing of has none.
+std::vector<std::vector<IndexRange>> held_ranges(const TensorLayout& layout, at::IntArrayRef shape);
+
 /// Returns this rank's shard of a whole tensor, contiguous and in its own memory.
 torch::Tensor part_of_logical(const torch::Tensor& whole, const TensorLayout& layout);
 

@@ -15,6 +15,8 @@
 #include "harness/base/host_name.hpp"
 #include "harness/base/json/json.hpp"
 #include "reference/comm/texts.hpp"
+#include "reference/dcp/pickle/value.hpp"
+#include "reference/dcp/zip_checksums.hpp"
 
 namespace parity::reference {
 namespace fs = std::filesystem;
@@ -50,13 +52,27 @@ void require_file(const fs::path& file, const Group& world) {
                   ExitCode::missing);
 }
 
+/// Returns the bytes of a file whose records have the checksums that the file says.
+std::string read_undamaged(const fs::path& file) {
+  std::string bytes = read_file(file);
+  try {
+    check_zip_checksums(bytes);
+  } catch (const FormatError& error) {
+    throw UserError(
+        fmt::format("cannot read {} as a checkpoint of parity-train ({}: it is another file, damaged, "
+                    "or cut short); run with --stop-after again",
+                    file.string(), error.what()));
+  }
+  return bytes;
+}
+
 /// Reads the file on rank 0. \param problem  {"message", "code"} if that fails
 std::string read_on_first(const fs::path& file, const Group& world, Json& problem) {
   if (world.rank() != 0)
     return "";
   try {
     require_file(file, world);
-    return read_file(file);
+    return read_undamaged(file);
   } catch (const UserError& error) {
     problem = {{"message", error.what()}, {"code", static_cast<int>(error.code())}};
   } catch (const fs::filesystem_error& error) {
@@ -80,6 +96,7 @@ std::shared_ptr<caffe2::serialize::ReadAdapterInterface> read_checkpoint_bytes(c
                                                                                const Group& world) {
   if (world.size() == 1) {
     require_file(file, world);
+    read_undamaged(file);
     return std::make_shared<caffe2::serialize::FileAdapter>(file.string());
   }
   Json head = Json::object();

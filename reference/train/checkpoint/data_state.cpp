@@ -37,10 +37,9 @@ void require(bool holds, const std::filesystem::path& file, const std::string& w
                     "checkpoint.exclude_from_loading");
 }
 
-const torch::Tensor& entry(const Entries& entries, const char* name, const std::filesystem::path& file) {
-  const auto found = entries.find(name);
-  require(found != entries.end(), file, std::string("it has no ") + name);
-  return found->value();
+torch::Tensor entry(const SavedValues& saved, const char* name) {
+  require(saved.contains(name), saved.path(), std::string("it has no ") + name);
+  return saved.read(name);
 }
 
 }  // namespace
@@ -53,21 +52,21 @@ void insert_data_state(Entries& entries, const DataConfig& data, const Loader& l
   entries.insert(next_row_name, int64_scalar(loader.next_row_digest()));
 }
 
-void load_data_state(const Entries& entries, const DataConfig& data, const std::filesystem::path& file,
-                     Loader& loader) {
-  loader.set_position(entry(entries, position_name, file).item<int64_t>());
+void load_data_state(const SavedValues& saved, const DataConfig& data, Loader& loader) {
+  const std::filesystem::path& file = saved.path();
+  loader.set_position(entry(saved, position_name).item<int64_t>());
   const bool reads = reads_files(data);
-  require(entries.contains(next_row_name) == reads, file,
+  require(saved.contains(next_row_name) == reads, file,
           (reads ? "it has no state of files, and data.source = "
                  : "it has the state of files, and data.source = ") +
               std::string(name_of(data.source)));
   if (!reads)
     return;
   const torch::Tensor rows = torch::tensor(loader.rows_by_source(), torch::kInt64);
-  const torch::Tensor& saved = entry(entries, rows_name, file);
-  require(torch::equal(saved, rows), file,
-          "it had read " + listed(saved) + " rows of data.paths, and data.weights now give " + listed(rows));
-  require(entry(entries, next_row_name, file).item<int64_t>() == loader.next_row_digest(), file,
+  const torch::Tensor before = entry(saved, rows_name);
+  require(torch::equal(before, rows), file,
+          "it had read " + listed(before) + " rows of data.paths, and data.weights now give " + listed(rows));
+  require(entry(saved, next_row_name).item<int64_t>() == loader.next_row_digest(), file,
           "sequence " + std::to_string(loader.position()) + ", the next one, is another than it was");
 }
 

@@ -2,10 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <filesystem>
-
 #include "reference/data/loader.hpp"
-#include "reference/train/checkpoint/whole_tensors.hpp"
+#include "reference/train/checkpoint/saved_values.hpp"
 
 namespace parity::reference {
 
@@ -15,10 +13,8 @@ namespace parity::reference {
 void insert_data_state(Entries& entries, const DataConfig& data, const Loader& loader);
 
 /// Sets the loader's position.
-/// \param file  of the checkpoint, for messages
 /// \throws UserError if the next row would be another than that of the saved run, since weights, files,
 /// their order or their format changed
-void load_data_state(const Entries& entries, const DataConfig& data, const std::filesystem::path& file,
-                     Loader& loader);
+void load_data_state(const SavedValues& saved, const DataConfig& data, Loader& loader);
 
 }  // namespace parity::reference

@@ -19,10 +19,6 @@ namespace {
 constexpr const char* draw_name = "residue_draw";
 constexpr const char* begin_after = "begin_after_update";
 
-std::string residue_name(const std::string& name) {
-  return "residue/" + name;
-}
-
 torch::Tensor text_tensor(const std::string& text) {
   return torch::tensor(std::vector<uint8_t>(text.begin(), text.end()), torch::kUInt8);
 }
@@ -46,10 +42,8 @@ torch::Tensor places_in_whole(const torch::Tensor& held, const TensorLayout& lay
 
 }  // namespace
 
-void insert_residues(Entries& entries, const std::string& name, const torch::Tensor& value,
-                     const TensorLayout& layout, const Parallel& parallel) {
-  if (exact::is_active())
-    insert_whole(entries, residue_name(name), exact::residues_of(value), layout, parallel);
+std::string residue_name(const std::string& name) {
+  return std::string(residue_prefix) + "/" + name;
 }
 
 void insert_draw(Entries& entries) {
@@ -57,21 +51,19 @@ void insert_draw(Entries& entries) {
     entries.insert(draw_name, text_tensor(describe_residues().dump()));
 }
 
-LoadedResidues::LoadedResidues(const Entries& entries, int64_t update, const std::filesystem::path& file)
-    : entries_(entries) {
+LoadedResidues::LoadedResidues(const SavedValues& saved, int64_t update) : saved_(saved) {
   if (!exact::is_active())
     return;
-  const auto draw = entries.find(draw_name);
-  has_residues_ = draw != entries.end();
+  has_residues_ = saved.contains(draw_name);
   if (!has_residues_) {
     begin_residues_after(update);
     return;
   }
-  const Json saved = Json::parse(draw_text(draw->value()));
-  if (without_begin(saved) != without_begin(describe_residues()))
-    throw UserError("cannot resume from " + file.string() +
+  const Json draw = Json::parse(draw_text(saved.read(draw_name)));
+  if (without_begin(draw) != without_begin(describe_residues()))
+    throw UserError("cannot resume from " + saved.path().string() +
                     " (its residues are of another draw); give the PARITY_EXACT_KEY that saved it");
-  begin_residues_after(saved.value(begin_after, int64_t{0}));
+  begin_residues_after(draw.value(begin_after, int64_t{0}));
 }
 
 void LoadedResidues::give(const torch::Tensor& target, const TensorLayout& layout,
@@ -80,10 +72,9 @@ void LoadedResidues::give(const torch::Tensor& target, const TensorLayout& layou
     return;
   if (!has_residues_)
     return exact::draw(target, "loaded/" + name, places_in_whole(target, layout));
-  const auto found = entries_.find(residue_name(name));
-  if (found == entries_.end())
+  if (!saved_.contains(residue_name(name)))
     throw UserError("the checkpoint has no residues of " + name + " (it is damaged); save it again");
-  exact::restore(target, part_of_logical(found->value(), layout));
+  exact::restore(target, saved_.read(residue_name(name), layout));
 }
 
 }  // namespace parity::reference

@@ -5,20 +5,20 @@
 // proves. A checkpoint of values alone begins a new proof: every tensor gets residues by its name.
 #pragma once
 
-#include <filesystem>
 #include <string>
 
 #include <torch/types.h>
 
 #include "harness/tensor/placement.hpp"
-#include "reference/train/checkpoint/whole_tensors.hpp"
+#include "reference/train/checkpoint/saved_values.hpp"
 
 namespace parity::reference {
 
-/// Inserts the residues of a tensor, joined over the ranks of a stage. Does nothing outside of an exact twin.
-/// All ranks of the stage call it, in the same order.
-void insert_residues(Entries& entries, const std::string& name, const torch::Tensor& value,
-                     const TensorLayout& layout, const Parallel& parallel);
+/// What the names of all residues, and of the draw, begin with.
+inline constexpr const char* residue_prefix = "residue";
+
+/// Returns the name that a checkpoint gives to the residues of a tensor.
+std::string residue_name(const std::string& name);
 /// Inserts what the residues depend on. Does nothing outside of an exact twin.
 void insert_draw(Entries& entries);
 
@@ -28,13 +28,13 @@ class LoadedResidues {
  public:
   /// \param update  the number of updates that the checkpoint has
   /// \throws UserError if the checkpoint is of an exact twin with another key
-  LoadedResidues(const Entries& entries, int64_t update, const std::filesystem::path& file);
+  LoadedResidues(const SavedValues& saved, int64_t update);
 
   /// \param target  holds the loaded values, as `layout` places them
   void give(const torch::Tensor& target, const TensorLayout& layout, const std::string& name) const;
 
  private:
-  const Entries& entries_;
+  const SavedValues& saved_;
   bool has_residues_ = false;
 };
 

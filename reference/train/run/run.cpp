@@ -20,6 +20,7 @@
 #include "reference/cuda/load_plugin.hpp"
 #include "reference/mkl/branch.hpp"
 #include "reference/train/capture/capture.hpp"
+#include "reference/train/checkpoint/places.hpp"
 #include "reference/train/checks/equal_configs.hpp"
 #include "reference/train/checks/non_finite.hpp"
 #include "reference/train/numerics/determinism.hpp"
@@ -33,8 +34,6 @@
 
 namespace parity::reference {
 namespace {
-
-constexpr const char* checkpoint_name = "checkpoint.pt";
 
 /// Returns how long ranks wait for each other: PARITY_TIMEOUT [seconds], which a case's timeout_seconds sets.
 std::chrono::milliseconds collective_timeout() {
@@ -52,12 +51,23 @@ void check_exact(const Invocation& invocation, const trace::Capture& capture) {
     throw UserError("cannot teach or replay an exact twin (its trace has residues); use another dtype");
 }
 
-std::filesystem::path checkpoint_file(const Invocation& invocation) {
-  return invocation.checkpoint_dir / checkpoint_name;
+/// Saves a checkpoint in a folder, in the config's format. All ranks call it.
+void save_in(const std::filesystem::path& folder, const Trainer& trainer) {
+  const CheckpointPlace place = checkpoint_in(folder, trainer.config().checkpoint.format);
+  trainer.save(place.path, place.format);
 }
 
-std::filesystem::path checkpoint_file_of(const Invocation& invocation, int64_t step) {
-  return invocation.checkpoint_dir / ("step" + std::to_string(step)) / checkpoint_name;
+/// Loads the checkpoint that --resume or --start-from means, if either was given. All ranks call it.
+void load_checkpoint(const Invocation& invocation, Trainer& trainer) {
+  const CheckpointConfig& config = trainer.config().checkpoint;
+  if (invocation.resume) {
+    const CheckpointPlace place = checkpoint_in(invocation.checkpoint_dir, config.format);
+    trainer.load(place.path, config.exclude_from_loading, place.format);
+  }
+  if (!invocation.start_from.empty()) {
+    const CheckpointPlace place = find_checkpoint(invocation.start_from, config.format, trainer.world());
+    trainer.load(place.path, {}, place.format);
+  }
 }
 
 void log_step(std::ostream& log, const RunConfig& config, const StepResult& result) {
@@ -147,7 +157,7 @@ void train(Trainer& trainer, const Updates& update, int64_t last, const Invocati
     if (log != nullptr)
       log_step(*log, invocation.config, result);
     if (saves && step < last)
-      trainer.save(checkpoint_file_of(invocation, step));
+      save_in(invocation.checkpoint_dir / ("step" + std::to_string(step)), trainer);
   }
 }
 
@@ -178,10 +188,7 @@ void run(const Invocation& invocation, const Job& job, std::ostream& log, const 
   Updates update = drivers.updates ? drivers.updates(trainer, all) : Updates();
   if (!update)
     update = own_updates(trainer);
-  if (invocation.resume)
-    trainer.load(checkpoint_file(invocation), config.checkpoint.exclude_from_loading);
-  if (!invocation.start_from.empty())
-    trainer.load(invocation.start_from / checkpoint_name, {});
+  load_checkpoint(invocation, trainer);
   if (config.rl.generator.ranks > 0)
     share_progress(trainer.updates_done(), *all);
   if (is_first)
@@ -210,7 +217,7 @@ void run(const Invocation& invocation, const Job& job, std::ostream& log, const 
     throw;
   }
   if (invocation.stop_after > 0)
-    trainer.save(checkpoint_file(invocation));
+    save_in(invocation.checkpoint_dir, trainer);
   if (!invocation.save_weights.empty())
     trainer.save_weights(invocation.save_weights, invocation.weights_names);
   if (recorder)

@@ -24,6 +24,7 @@ class DeviceMesh;
 class GradientScaler;
 class Group;
 class Optimizer;
+class SavedValues;
 struct MicroBatch;
 struct Parallel;
 struct BatchPiece;
@@ -141,22 +142,28 @@ class Trainer {
   /// attends to the keys from there up to itself.
   std::map<std::string, std::vector<int64_t>> first_keys(const MicroBatch& batch) const;
 
-  /// Writes everything needed to resume: parameters, optimizer, schedule and data positions, generator. The
-  /// tensors are whole, so any layout can load them. All ranks call it; rank 0 writes.
-  void save(const std::filesystem::path& file) const;
+  /// Writes everything needed to resume: parameters, optimizer, schedule and data positions, generator. Any
+  /// layout on any number of ranks can load it. All ranks call it.
+  /// \param path  of a file with whole tensors, which rank 0 writes; or of a DCP folder, to which each rank
+  /// writes its shards
+  void save(const std::filesystem::path& path, CheckpointFormat format = CheckpointFormat::torch_save) const;
   /// Refuses what save_weights() could not write: adapters, and weights that such files have no name for.
   /// \throws UserError
   void check_saves_weights(WeightNames names) const;
   /// Writes the weights alone, whole, as a safetensors file. All ranks call it; rank 0 writes.
   void save_weights(const std::filesystem::path& file, WeightNames names) const;
-  /// Resumes from a checkpoint, the file that rank 0 sees. All ranks call it.
+  /// Resumes from a checkpoint. All ranks call it.
+  /// \param path     a file that rank 0 sees, or a DCP folder that every rank sees
   /// \param exclude  parts that keep their initial state
-  /// \throws UserError if the file is missing, or not a checkpoint of this model
-  void load(const std::filesystem::path& file, const std::vector<CheckpointPart>& exclude);
+  /// \throws UserError if it is missing or damaged, or not a checkpoint of this model. A DCP folder may have
+  /// nothing besides
+  void load(const std::filesystem::path& path, const std::vector<CheckpointPart>& exclude,
+            CheckpointFormat format = CheckpointFormat::torch_save);
 
  private:
   /// Loss of a piece of a micro-batch, from its hidden states.
   using PieceLossOf = std::function<PieceLoss(const BatchPiece& piece, const at::Tensor& hidden)>;
+  void load_values(const SavedValues& values, const std::vector<CheckpointPart>& exclude);
   void stream_update();
   void count_routes(const UpdateBatches& update);
   void differentiate(const MicroBatch& batch, const PieceLossOf& loss_of);

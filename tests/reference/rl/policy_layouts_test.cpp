@@ -132,11 +132,12 @@ class PolicyLayoutsTest : public RanksTest {
       const LayoutCase& layout, const RlConfig& rl, const Change& also = [](RunConfig c) { return c; }) {
     SCOPED_TRACE(std::string(layout.name) + ", " + std::string(name_of(rl.loss)) + ", " +
                  std::string(name_of(rl.normalization)));
-    RunConfig config = also(reference_config(rl));
+    const RunConfig one = model_(reference_config(rl));
+    RunConfig config = also(one);
     layout.change(config);
     const std::filesystem::path file = folder / "one.json";
-    for (const std::string& complaint : run_ranks(
-             1, [&](Group& world) { write_file(file, trained(reference_config(rl), held(world)).dump()); }))
+    for (const std::string& complaint :
+         run_ranks(1, [&](Group& world) { write_file(file, trained(one, held(world)).dump()); }))
       ASSERT_EQ(complaint, "");
     const Json expected = Json::parse(read_file(file));
     for (const std::string& complaint : run_ranks(config.parallel.ranks(), [&](Group& world) {
@@ -144,6 +145,9 @@ class PolicyLayoutsTest : public RanksTest {
          }))
       EXPECT_EQ(complaint, "");
   }
+
+  /// Chooses the model of both sides.
+  Change model_ = [](RunConfig c) { return c; };
 
   /// Expects a config of a loss of tokens to train otherwise than one process.
   void expect_seen(const RunConfig& config) {
@@ -187,6 +191,19 @@ TEST_F(PolicyLayoutsTest, RatiosOfCompletions_MatchReference) {
     for (const char* name : {"fsdp", "loss_parallel", "pipeline"})
       if (std::string_view(layout.name) == name)
         expect_as_one_process(layout, with_loss(PolicyLossName::gspo));
+}
+
+TEST_F(PolicyLayoutsTest, Experts_InEveryLayout_MatchReference) {
+  model_ = [](RunConfig config) {
+    config.model = "qwen3.debug_moe_8";
+    config.moe.hidden = 8;
+    config.moe.load_balance = Switch::off;
+    return config;
+  };
+  std::vector<LayoutCase> all = layouts();
+  all.push_back({"experts_apart", [](RunConfig& c) { c.parallel.dp_shard = c.parallel.ep = 2; }});
+  for (const LayoutCase& layout : all)
+    expect_as_one_process(layout, with_loss(PolicyLossName::grpo));
 }
 
 RunConfig packed(RunConfig config) {

@@ -44,6 +44,19 @@ Json packed(const std::string& normalization) {
                  {"attention.documents", {"position_zero"}}});
 }
 
+/// Qwen3 with experts. Padding is routed too, and counts for nothing.
+Json experts(const Json& changes) {
+  Json all = policy({{"model", "qwen3.debug_moe_8"}, {"moe.hidden", 32}, {"moe.load_balance", "off"}});
+  all.update(changes);
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Experts, PyTorchPolicyTest,
+                         testing::Values(Setting{"Grpo", "float32", experts(Json::object())},
+                                         Setting{"Divergence", "float32", experts({{"rl.kl_coef", 0.5}})},
+                                         Setting{"GspoFloat64", "float64", experts({{"rl.loss", "gspo"}})}),
+                         name_of_setting);
+
 INSTANTIATE_TEST_SUITE_P(
     Losses, PyTorchPolicyTest,
     testing::Values(Setting{"Grpo", "float32", loss("grpo")}, Setting{"GrpoFloat64", "float64", loss("grpo")},

@@ -10,12 +10,24 @@ namespace parity::reference {
 namespace {
 
 constexpr const char* policy = "data.source = \"rollouts\"\n";
+const std::string experts = "model = \"qwen3.debug_moe_8\"\nmoe.load_balance = \"off\"\n";
 
 struct Refused {
   std::string toml;
   std::string named;  ///< key and value that the message names
   std::string why;
 };
+
+TEST(RolloutExpertsTest, ExpertsWithoutBiases_AreAccepted) {
+  for (const char* more : {"", "data.path = \"x.jsonl\"\nmoe.load_balance = \"on\""}) {
+    RunConfig config;
+    read_toml(config,
+              std::string(policy) + "model = \"qwen3.debug_moe_8\"\n" +
+                  (*more == '\0' ? "moe.load_balance = \"off\"" : more),
+              "run.toml");
+    EXPECT_NO_THROW(validate(config)) << more;
+  }
+}
 
 class RolloutRulesTest : public testing::TestWithParam<Refused> {};
 
@@ -41,6 +53,15 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"attention.backend = \"dense\"\narchitecture.attention_sinks = true",
                 "architecture.attention_sinks", "the generator, whose fused kernel"},
         Refused{"rl.largest_gap = 1", "rl.largest_gap", "writes its own rollouts"},
+        Refused{"model = \"deepseek_v3.debug\"", "model", "one kind of attention"},
+        Refused{"model = \"llama4.debug_irope\"", "model", "one kind of attention"},
+        Refused{"model = \"qwen3.debug_moe_8\"", "moe.load_balance", "biases of routers are none"},
+        Refused{experts + "moe.capacity_factor = 1.5", "moe.capacity_factor",
+                "other tokens than the trainer's"},
+        Refused{experts + "moe.force_balance = true", "moe.force_balance", "other tokens than the trainer's"},
+        Refused{experts + "moe.balance_loss = \"switch\"", "moe.balance_loss", "rows end with padding"},
+        Refused{experts + "moe.z_loss_coeff = 0.1", "moe.z_loss_coeff", "rows end with padding"},
+        Refused{experts + "moe.replay = \"x.h5\"", "moe.replay", "routes by itself"},
         Refused{"rl.overlong_buffer = 5", "rl.overlong_buffer = 5", "rl.max_new_tokens = 4"},
         Refused{"rl.loss = \"gspo\"\nrl.normalization = \"constant\"", "rl.normalization", "gspo is a mean"},
         Refused{"rl.loss = \"gspo\"\nrl.normalization = \"rank_mean\"", "rl.normalization", "no such mean"},
@@ -101,7 +122,6 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"loss.chunks = 2", "loss.chunks", "trains on rollouts"},
         Refused{"train.evaluate = true", "train.evaluate", "trains on rollouts"},
         Refused{"architecture.vocab_size = 11", "architecture.vocab_size = 11", "12 tokens"},
-        Refused{"model = \"qwen3.debug_moe_8\"", "model", "dense models"},
         Refused{"rl.group_size = 3", "rl.group_size = 3", "does not divide data.global_batch = 4"},
         Refused{"rl.group_size = 1", "rl.group_size = 1", "a group of one is its own mean"},
         Refused{"data.seq_len = 5", "data.seq_len = 5", "take 6"},

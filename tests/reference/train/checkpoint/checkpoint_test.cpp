@@ -184,6 +184,12 @@ TEST(CheckpointTest, RefusesAMissingACutAndAForeignFile) {
   write_file(checkpoint(), whole.substr(0, whole.size() / 2));
   EXPECT_THROW(trainer.load(checkpoint(), {}), UserError);
 
+  ASSERT_LT(whole.find("archive/data/0"), 64U);  // whose values follow from byte 64 on
+  std::string flipped = whole;
+  flipped[64] = static_cast<char>(flipped[64] ^ 1);  // LibTorch would load this bit
+  write_file(checkpoint(), flipped);
+  EXPECT_THROW(trainer.load(checkpoint(), {}), UserError);
+
   RunConfig wider = tiny_config();
   wider.architecture.ffn_hidden = 32;
   Trainer(wider).save(checkpoint());
