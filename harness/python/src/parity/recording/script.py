@@ -54,6 +54,7 @@ class ScriptRecorder:
         register_optimizer_step_post_hook(self._after_step)
         _wrap(Optimizer, "__init__", after=lambda optimizer: self._optimizers.append(weakref.ref(optimizer)))
         _wrap(Optimizer, "zero_grad", after=self._after_zero_grad)
+        _wrap(torch.nn.Module, "compile", after=self._after_compile)
         _wrap_scale(torch.amp.GradScaler, self._after_scale)
         _wrap_backward(torch.autograd, self._before_backward, self._after_backward)
         self._watches = True
@@ -76,8 +77,8 @@ class ScriptRecorder:
     def _before_forward(self, module: Any, inputs: Any) -> None:
         import torch
 
-        if not torch.is_grad_enabled() or self._in_backward:
-            return
+        if torch.compiler.is_compiling() or not torch.is_grad_enabled() or self._in_backward:
+            return  # what the compiler reads has nothing to watch
         if self._recorder is None and not self._failed:
             self._begin(module)
         elif self._stepped and self._model is not None and self._model() is module:
@@ -87,6 +88,17 @@ class ScriptRecorder:
         if hasattr(self._recorder, "entered"):
             # The hook gets no keywords. They are a variable of the function of PyTorch that calls it.
             self._recorder.entered(module, inputs, sys._getframe(1).f_locals.get("kwargs") or {})
+
+    def _after_compile(self, module: Any) -> None:
+        """`module.compile()` makes the module run without its hooks."""
+        run = module._compiled_call_impl
+
+        @functools.wraps(run)
+        def watched(*inputs: Any, **kwargs: Any) -> Any:  # _before_forward looks for this name
+            self._before_forward(module, inputs)
+            return run(*inputs, **kwargs)
+
+        module._compiled_call_impl = watched
 
     def _before_backward(self, roots: Any) -> bool:
         """Returns whether this is the outermost backward pass: checkpointed blocks call others inside."""
