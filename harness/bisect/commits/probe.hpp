@@ -24,8 +24,8 @@ struct CommitEffort {
   double seconds = 0;
 };
 
-/// Evaluates commits: checks one out, builds it and runs it. Evaluates each commit once in a search, which may
-/// resume one that was killed.
+/// Evaluates commits: checks one out, builds it and runs it. Evaluates each commit once in a search, which
+/// may resume one that was killed.
 class CommitProbe {
  public:
   /// \param question  complete; must outlive this object, as must `repository` and `progress`

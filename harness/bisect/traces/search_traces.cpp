@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -82,6 +83,27 @@ void apply_names(const trace::Trace& expected, trace::Trace& actual, const Trace
       "{} with {}; to pair none use --no-align, to pair them by name --name REGEX=REPLACEMENT",
       names.size(), theirs, ours));
   record.details["aligned"] = names;
+}
+
+/// Returns whether a trace has a tensor at some step.
+bool is_elsewhere(const trace::Trace& trace, const trace::TensorKey& key) {
+  return std::ranges::any_of(
+      trace.steps(), [&](int64_t step) { return trace.rank_rows().contains({step, key.phase, key.name}); });
+}
+
+/// Notes a tensor of a step that one trace lacks there, though it has it at other steps: a gradient that was
+/// None.
+void note_lone_tensor(SearchRecord& record, const trace::Trace& expected, const trace::Trace& actual,
+                      int64_t step) {
+  for (const auto& [name, one, other] :
+       {std::tuple("first", &expected, &actual), {"second", &actual, &expected}})
+    for (const auto& [key, rows] : one->rank_rows())
+      if (key.step == step && !other->rank_rows().contains(key) && is_elsewhere(*other, key)) {
+        record.notes.push_back(
+            fmt::format("{} {} of step {} is in the {} trace only, and may come before what differs",
+                        name_of(key.phase), key.name, step, name));
+        return;
+      }
 }
 
 std::string recording_hint(int64_t step) {
@@ -223,6 +245,7 @@ SearchRecord search_traces(const trace::Trace& expected, trace::Trace& actual, c
     if (first == nullptr)
       continue;
     print_tensor(record, path, *first, expected, actual, how.beyond);
+    note_lone_tensor(record, expected, actual, step);
     if (!channels.empty() && channels.front().step < step)
       print_lone_channel(record, channels.front(), expected, actual, record.sentence);
     return record;

@@ -14,6 +14,8 @@
 namespace parity::compare {
 
 std::string lacking_evidence(const TraceDifference& difference, const TraceFilter& filter) {
+  if (difference.partial && difference.last_step == 0 && difference.identical())
+    return "a run stopped before its first update, so no update was compared; record both runs further";
   const bool selects = filter.step || filter.phase || !filter.channels.empty() || !filter.tensors.empty();
   const auto setting = [](const ChannelDifference& row) { return trace::is_setting(row.name); };
   if (selects || !difference.identical() || !difference.tensors.empty() ||

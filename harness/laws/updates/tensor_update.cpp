@@ -20,10 +20,24 @@ Vector values_or_none(const RecordedRun& run, const TensorKey& key) {
   return run.has_values(key) ? run.values(key) : Vector();
 }
 
-/// Returns the state before an update: recorded, or zeros before the first.
-Vector state_before(const RecordedRun& run, int64_t step, const std::string& name, size_t size) {
-  Vector before = values_or_none(run, {step - 1, Phase::optim, name});
-  if (before.empty() && step == 1 && size > 0)
+/// Returns what the optimizer counted for a parameter. Its state is made with its first gradient, which an
+/// expert or a layer that was frozen may get late: the counter is then 1 and was not there before.
+UpdateCounter read_counter(const RecordedRun& run, int64_t step, const std::string& parameter) {
+  const auto read = [&](int64_t at) -> std::optional<double> {
+    const Vector values = values_or_none(run, {at, Phase::optim, "step/" + parameter});
+    return values.size() == 1 ? std::optional(values.front()) : std::nullopt;
+  };
+  UpdateCounter counter{read(step - 1), read(step)};
+  if (!counter.before && (step == 1 || counter.after == 1.0))
+    counter.before = 0;
+  return counter;
+}
+
+/// Returns the state before an update: recorded, or zeros before the first of its parameter.
+Vector state_before(const RecordedRun& run, const TensorUpdate& data, const std::string& name, size_t size) {
+  Vector before = values_or_none(run, {data.step - 1, Phase::optim, name});
+  const bool is_first = data.step == 1 || read_counter(run, data.step, data.name).before == 0.0;
+  if (before.empty() && is_first && size > 0)
     before.assign(size, 0.0);
   return before;
 }
@@ -35,12 +49,12 @@ bool has_state(const RecordedRun& run, int64_t step, const std::string& name) {
 void read_state(const RecordedRun& run, TensorUpdate& data, const std::string& first,
                 const std::string& second) {
   data.first_after = values_or_none(run, {data.step, Phase::optim, first});
-  data.first_before = state_before(run, data.step, first, data.first_after.size());
+  data.first_before = state_before(run, data, first, data.first_after.size());
   data.state_roundoff = run.roundoff({data.step, Phase::optim, first});
   if (second.empty())
     return;
   data.second_after = values_or_none(run, {data.step, Phase::optim, second});
-  data.second_before = state_before(run, data.step, second, data.second_after.size());
+  data.second_before = state_before(run, data, second, data.second_after.size());
 }
 
 /// Reads Adafactor's moments, if the run has them. \return whether it has
@@ -54,22 +68,11 @@ bool read_adafactor(const RecordedRun& run, TensorUpdate& data) {
     return false;
   FactoredMoments& own = data.factored;
   own.row_after = values_or_none(run, {data.step, Phase::optim, row});
-  own.row_before = state_before(run, data.step, row, own.row_after.size());
+  own.row_before = state_before(run, data, row, own.row_after.size());
   own.column_after = values_or_none(run, {data.step, Phase::optim, column});
-  own.column_before = state_before(run, data.step, column, own.column_after.size());
+  own.column_before = state_before(run, data, column, own.column_after.size());
   data.state_roundoff = run.roundoff({data.step, Phase::optim, row});
   return true;
-}
-
-UpdateCounter read_counter(const RecordedRun& run, int64_t step, const std::string& name) {
-  const auto read = [&](int64_t at) -> std::optional<double> {
-    const Vector values = values_or_none(run, {at, Phase::optim, "step/" + name});
-    return values.size() == 1 ? std::optional(values.front()) : std::nullopt;
-  };
-  UpdateCounter counter{read(step - 1), read(step)};
-  if (step == 1 && !counter.before)
-    counter.before = 0;
-  return counter;
 }
 
 /// Returns whether an update may have clipped its gradients: a trainer that records their norm does so unless

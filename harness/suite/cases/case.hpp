@@ -121,6 +121,7 @@ struct PythonSpec {
 /// first and last update.
 struct GoldenSpec {
   std::vector<std::string> arms;  ///< empty: the case has no golden
+  bool states_none = false;       ///< whether the case file says that no arm has one
 };
 
 /// A case: a question about training, the arms that answer it and the checks that judge the answer.

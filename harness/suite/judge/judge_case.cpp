@@ -178,7 +178,7 @@ std::vector<JudgedCheck> judge_case(const PlannedCase& planned, const Evidence& 
   add_law_checks(judged, source, evidence);
   if (records)
     record_case(judged, planned, evidence, runs, golden, policy);
-  else if (!source.golden.arms.empty())
+  else
     judge_golden(judged, source, evidence, golden, policy.drift);
   if (source.problem)
     for (JudgedCheck& check : judged)

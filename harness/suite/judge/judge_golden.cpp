@@ -38,12 +38,23 @@ void add_golden_finding(std::vector<JudgedCheck>& judged, const Case& source, bo
   result.passed = passed;
   result.verdict = verdict;
   result.sentence = sentence;
-  judged.push_back(golden_check(source.golden.arms.front(), "golden", std::move(result)));
+  const std::string& arm = source.golden.arms.empty() ? source.reference : source.golden.arms.front();
+  judged.push_back(golden_check(arm, "golden", std::move(result)));
   judged.back().claim.arms = source.golden.arms;
 }
 
 void judge_golden(std::vector<JudgedCheck>& judged, const Case& source, const Evidence& evidence,
                   const golden::StoredGolden& golden, golden::DriftMode drift) {
+  if (source.golden.arms.empty()) {
+    if (source.golden.states_none && fs::exists(source.golden_file) &&
+        !golden::holds_floors_alone(source.golden_file))
+      add_golden_finding(
+          judged, source, false, compare::Verdict::missing,
+          fmt::format("the case compares no arm with its golden {} (golden.arms is empty); name the "
+                      "arms, or delete the file",
+                      path_from_here(source.golden_file)));
+    return;
+  }
   const auto arms = evidence.arms(source.golden.arms);
   const bool crashed =
       std::any_of(arms.begin(), arms.end(), [](const auto& arm) { return arm.second.crashed; });

@@ -16,7 +16,8 @@ namespace parity::suite {
 /// Returns the checks of the case against its golden.
 std::vector<compare::Check> claims_on_golden(const Case& source);
 
-/// Compares the arms that ran with the case's golden; adds one check for each arm and quantity.
+/// Compares the arms that ran with the case's golden; adds one check for each arm and quantity. A golden of
+/// which the case names no arm fails.
 void judge_golden(std::vector<JudgedCheck>& judged, const Case& source, const Evidence& evidence,
                   const golden::StoredGolden& golden, golden::DriftMode drift);
 

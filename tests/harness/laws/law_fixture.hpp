@@ -113,6 +113,14 @@ class LawTest : public PlantedTest {
     std::erase_if(run.tensors, [phase](const PlantedTensor& each) { return each.key.phase == phase; });
   }
 
+  /// Takes a tensor's update out of a run: no gradient, and value and state as before.
+  static void skip_update(PlantedRun& run, int64_t step, const std::string& name) {
+    std::erase_if(run.tensors, [&](const PlantedTensor& each) {
+      return each.key.step == step && each.key.name == name &&
+             (each.key.phase == Phase::grad || each.key.phase == Phase::grad_clipped);
+    });
+  }
+
   Finding ask(Finding (*law)(const RecordedRun&), const PlantedRun& run) {
     return law(RecordedRun(*write("run", run)));
   }

@@ -121,6 +121,18 @@ class ScriptTest(unittest.TestCase):
                 self.assertEqual(file["steps"][:].tolist(), [1, 2, 3])
                 self.assertEqual(file["channels/loss"][:].tolist(), [float(word) for word in done.stdout.split()])
 
+    def test_a_model_that_is_compiled_in_place_is_recorded(self):
+        """`model.compile()` runs a module without its hooks, and the compiler reads those that see every module."""
+        losses = []
+        for line in ("", 'model.compile(backend="eager")', 'model[1].compile(backend="eager", fullgraph=True)'):
+            done = self.record(TRAINING.replace("losses = []", f"{line}\nlosses = []"))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            with h5py.File(self.folder / "run.h5") as file:
+                self.assertEqual(file.attrs["status"], b"complete")
+                losses.append(file["channels/loss"][:].tolist())
+        self.assertEqual(losses[0], losses[1])
+        self.assertEqual(losses[0], losses[2])
+
     def test_no_bit_of_the_training_changes(self):
         (self.folder / "all.json").write_text('{"tensors": [{}]}')
         recorded = self.record(TRAINING, "--capture", "all.json")

@@ -191,6 +191,7 @@ void read_capture(Case& result, const TomlTable& table) {
 void read_golden_table(Case& result, const TomlTable& table, const std::vector<std::string>& arms) {
   table.allow_only({"arms"});
   result.golden.arms = table.has("arms") ? table.strings("arms") : arms;
+  result.golden.states_none = result.golden.arms.empty();
   require_arms(table, "arms", result.golden.arms, arms);
 }
 

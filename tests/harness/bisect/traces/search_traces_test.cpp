@@ -56,6 +56,26 @@ TEST_F(SearchTracesTest, EqualTracesDoNotDiffer) {
   EXPECT_EQ(record.sentence, "nothing that both traces recorded differs");
 }
 
+TEST_F(SearchTracesTest, ATensorThatOneSideLacksAtTheStep_IsNoted) {
+  const auto write = [&](const std::string& file, bool lacks, float value) {
+    trace::Recorder recorder(options(file));
+    for (int64_t step = 1; step <= 2; ++step) {
+      recorder.begin_step(step);
+      if (step == 1 || !lacks)
+        recorder.tensor(trace::Phase::grad, "w", view_of(DType::float32, std::vector<float>{1, 2}));
+      recorder.tensor(trace::Phase::param, "w",
+                      view_of(DType::float32, std::vector<float>{step == 1 ? 1 : value, 2}));
+      recorder.end_step();
+    }
+    recorder.finish();
+    return trace::Trace::open(folder / file);
+  };
+  trace::Trace b = write("b.h5", true, 4);
+  const SearchRecord record = search_traces(write("a.h5", false, 3), b);
+  EXPECT_THAT(record.sentence, HasSubstr("param w at step 2"));
+  EXPECT_THAT(record.notes, testing::Contains(HasSubstr("grad w of step 2 is in the first trace only")));
+}
+
 TEST_F(SearchTracesTest, AShorterTraceDiffers) {
   trace::Recorder recorder(options("b.h5"));
   recorder.begin_step(1);

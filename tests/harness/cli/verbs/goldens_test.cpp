@@ -246,6 +246,16 @@ TEST_F(GoldensTest, AnArmThatTheCaseNoLongerKeepsFails) {
   EXPECT_EQ(state(), "unused");
 }
 
+TEST_F(GoldensTest, AGoldenOfWhichTheCaseKeepsNoArmFails) {
+  write_case("golden",
+             "[golden]\narms = []\n" + copying_arm("x", "a") + copying_arm("y", "a") + losses_identical());
+  const Outcome outcome = parity("run topic/golden");
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_THAT(outcome.out, HasSubstr("the case compares no arm with its golden golden/topic/golden.h5"));
+  fs::remove(file());
+  EXPECT_EQ(parity("run topic/golden").status, 0);
+}
+
 TEST_F(GoldensTest, ListTellsTheStateOfEachGolden) {
   EXPECT_EQ(state(), "stored");
   const std::string whole = bytes();

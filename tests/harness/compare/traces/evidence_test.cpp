@@ -51,6 +51,21 @@ TEST_F(EvidenceTest, AResultOrATensor_IsEvidence) {
   EXPECT_EQ(lacking({"lr"}, true), "");
 }
 
+TEST_F(EvidenceTest, PartialTracesWithoutAnUpdate_ProveNothing) {
+  for (const char* name : {"a.h5", "b.h5"}) {
+    trace::Recorder recorder(options(name));
+    recorder.begin_step(0);
+    recorder.tensor(trace::Phase::param, "w", view_of(DType::float32, std::vector<float>{1, 2}));
+    recorder.end_step();
+  }
+  TraceFilter filter;
+  filter.partial = true;
+  const TraceDifference found = compare_traces(trace::Trace::open(folder / "a.h5.partial"),
+                                               trace::Trace::open(folder / "b.h5.partial"), filter);
+  EXPECT_TRUE(found.identical());
+  EXPECT_THAT(lacking_evidence(found, filter), HasSubstr("no update was compared"));
+}
+
 TEST_F(EvidenceTest, AChannelThatTheUserNames_IsEnough) {
   TraceFilter filter;
   filter.channels = {"lr"};

@@ -114,14 +114,6 @@ TEST_F(UpdateLawTest, TensorLeftOut_IsNamed) {
   EXPECT_EQ(finding.departures.front().step, 1);
 }
 
-/// Takes a tensor's update out of a run: no gradient, and value and state as before.
-void skip_update(PlantedRun& run, int64_t step, const std::string& name) {
-  std::erase_if(run.tensors, [&](const PlantedTensor& each) {
-    return each.key.step == step && each.key.name == name &&
-           (each.key.phase == Phase::grad || each.key.phase == Phase::grad_clipped);
-  });
-}
-
 TEST_F(UpdateLawTest, TensorWithoutGradient_IsLeftAlone) {
   PlantedRun run = trained();
   skip_update(run, 4, "norm.weight");
@@ -157,31 +149,6 @@ TEST_F(UpdateLawTest, ForgottenTensor_Departs) {
     EXPECT_EQ(finding.answer(), Answer::departs);
     EXPECT_THAT(sentence(finding), HasSubstr("norm.weight: has a gradient, and no optimizer updates it"));
   }
-}
-
-TEST_F(UpdateLawTest, OwnCounter_IsFollowed) {
-  Training three;
-  three.steps = 3;
-  PlantedRun run = trained();
-  const PlantedRun late = trained(three);
-  skip_update(run, 1, "norm.weight");
-  run.tensors.push_back({{1, Phase::optim, "step/norm.weight"}, std::vector<float>{0}});
-  for (const std::string state : {"exp_avg/norm.weight", "exp_avg_sq/norm.weight"})
-    tensor(run, 1, Phase::optim, state).assign(64, 0);
-  tensor(run, 1, Phase::param, "norm.weight") = tensor(run, 0, Phase::param, "norm.weight");
-  PlantedRun source = late;
-  for (int64_t s = 2; s <= 4; ++s) {
-    for (const std::string state : {"exp_avg/norm.weight", "exp_avg_sq/norm.weight"})
-      tensor(run, s, Phase::optim, state) = tensor(source, s - 1, Phase::optim, state);
-    for (const Phase phase : {Phase::grad, Phase::grad_clipped, Phase::param})
-      tensor(run, s, phase, "norm.weight") = tensor(source, s - 1, phase, "norm.weight");
-    run.tensors.push_back(
-        {{s, Phase::optim, "step/norm.weight"}, std::vector<float>{static_cast<float>(s - 1)}});
-  }
-  const Finding finding = ask(ask_update, run);
-  EXPECT_EQ(finding.answer(), Answer::holds) << sentence(finding);
-  tensor(run, 4, Phase::optim, "step/norm.weight")[0] = 7;
-  EXPECT_THAT(sentence(ask(ask_update, run)), HasSubstr("the optimizer's step counter goes from 2 to 7"));
 }
 
 TEST_F(UpdateLawTest, UnclippedGradient_IsNamed) {
