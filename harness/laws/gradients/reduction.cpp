@@ -10,7 +10,10 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "harness/laws/gradients/hand_clipping.hpp"
+#include "harness/laws/gradients/rank_terms.hpp"
 #include "harness/laws/gradients/sum_terms.hpp"
 #include "harness/laws/laws.hpp"
 #include "harness/laws/run/tensor_groups.hpp"
@@ -39,11 +42,13 @@ std::vector<Factor> known_factors(const RecordedRun& run, int64_t step, const Su
 }
 
 /// Returns the factor that most tensors of a step have; nothing if none of the known ones gives any tensor.
-std::optional<Factor> common_factor(const std::vector<Factor>& factors, const std::vector<SumTerms>& all) {
+/// \param count  set to the number of these tensors
+std::optional<Factor> common_factor(const std::vector<Factor>& factors, const std::vector<SumTerms>& all,
+                                    size_t* count = nullptr) {
   std::optional<Factor> best;
-  int64_t most = 0;
+  size_t most = 0;
   for (const Factor& factor : factors) {
-    int64_t fit = 0;
+    size_t fit = 0;
     for (const SumTerms& terms : all)
       fit += is_sum(terms, terms.sums.front().values, factor.value);
     if (fit > most) {
@@ -51,6 +56,8 @@ std::optional<Factor> common_factor(const std::vector<Factor>& factors, const st
       best = factor;
     }
   }
+  if (count)
+    *count = most;
   return best;
 }
 
@@ -142,31 +149,156 @@ void count_micro_batches(const RecordedRun& run, int64_t step, const std::vector
          {}});
 }
 
+/// Returns the sums of the micro-batches of a step, or those of passes that each end with a reduction, if
+/// more tensors are such sums.
+/// \param each_pass  set if they are
+std::vector<SumTerms> choose_passes(const RecordedRun& run, int64_t step, std::vector<SumTerms> all,
+                                    bool& each_pass) {
+  if (all.empty() || run.trace().ranks() < 2 || !run.config_text("loss.normalization").empty())
+    return all;
+  size_t plain = 0, reduced = 0;
+  common_factor(known_factors(run, step, all.front()), all, &plain);
+  if (plain == all.size())
+    return all;
+  std::vector<SumTerms> passes = reduced_in_each_pass(run, step, all);
+  if (passes.size() != all.size())
+    return all;
+  common_factor({{1, ""}}, passes, &reduced);
+  if (reduced <= plain)
+    return all;
+  each_pass = true;
+  return passes;
+}
+
+/// Returns the one factor, other than the known ones, that gives all sums of several tensors; nothing
+/// without.
+std::optional<double> one_scale(const std::vector<SumTerms>& all) {
+  double product = 0, square = 0;
+  for (const SumTerms& terms : all)
+    for (size_t i = 0; i < terms.sums.front().values.size(); ++i) {
+      double sum = 0;
+      for (const std::vector<double>& term : terms.terms)
+        sum += term[i];
+      product += sum * terms.sums.front().values[i];
+      square += sum * sum;
+    }
+  const double scale = product / square;
+  if (all.size() < 2 || !(scale > 0))
+    return std::nullopt;
+  const bool fits = std::ranges::all_of(all, [&](const SumTerms& terms) {
+    return std::ranges::all_of(terms.sums,
+                               [&](const SumTerms::Sum& sum) { return is_sum(terms, sum.values, scale); });
+  });
+  return fits ? std::optional(scale) : std::nullopt;
+}
+
+/// Judges the updates at which one factor scales all reduced gradients. Clipping that the recorder did not
+/// see has another factor at each update; a wrong divisor has the same one.
+void judge_scales(const std::map<int64_t, double>& scales, Finding& finding) {
+  if (scales.empty())
+    return;
+  const auto [step, first] = *scales.begin();
+  const bool is_constant = scales.size() > 1 && std::ranges::all_of(scales, [&](const auto& each) {
+                             return std::abs(each.second - first) <= 1e-6 * first;
+                           });
+  if (is_constant)
+    finding.departures.push_back(
+        {fmt::format("every tensor: the reduced gradient is not the sum: it is {:.4g} times that", first),
+         step,
+         "every tensor",
+         {},
+         first});
+  else
+    finding.notes.push_back(fmt::format(
+        "one factor of each update scales all reduced gradients at {} updates, the first by {:.4g} of "
+        "the sum: clipping by the trainer's own lines does that",
+        scales.size(), first));
+}
+
+/// Asks the sums over ranks that no layout declares.
+void ask_undeclared_sums(const RecordedRun& run, SharedGradients& shared, std::set<std::string>& conventions,
+                         Finding& finding) {
+  std::map<int64_t, double> scales;
+  ask_sums(
+      run,
+      [&](int64_t step) {
+        std::vector<SumTerms> all = undeclared_terms_of_ranks(run, step, shared);
+        size_t fit = 0;
+        if (all.empty() || !may_be_clipped_by_hand(run, step))
+          return all;
+        common_factor(known_factors(run, step, all.front()), all, &fit);
+        if (const auto scale = fit < all.size() ? one_scale(all) : std::nullopt) {
+          scales[step] = *scale;
+          for (const SumTerms& terms : all)
+            finding.checked += static_cast<int64_t>(terms.sums.size());
+          all.clear();
+        }
+        return all;
+      },
+      [](const std::vector<Factor>& known) { return known; }, "the reduced gradient{} is not the sum",
+      conventions, finding);
+  judge_scales(scales, finding);
+}
+
+/// Says which sums over ranks were not asked. \return why none was, if some should have been; else ""
+std::string why_no_rank_sum(const RecordedRun& run, const SharedGradients& shared, bool was_asked,
+                            Finding& finding) {
+  const std::set<std::string> all = run.all_names(Phase::grad);
+  const auto who = [&](const std::set<std::string>& some) {
+    return describe(some, {all.begin(), all.end()});
+  };
+  std::vector<std::string> reasons;
+  if (!shared.unread.empty())
+    reasons.push_back(fmt::format("grad_local of {} lacks values of ranks", who(shared.unread)));
+  if (!shared.own.empty())
+    reasons.push_back(shared.own == all
+                          ? "each rank uses its own gradients"
+                          : fmt::format("each rank uses its own gradient of {}", who(shared.own)));
+  if (reasons.empty() && shared.equal == all && shared.all_whole)
+    reasons.emplace_back("all ranks compute the same gradients");
+  if (reasons.empty())
+    return "";
+  const std::string why = fmt::format("the sum over ranks was not asked: {}", fmt::join(reasons, "; "));
+  if (was_asked)
+    finding.notes.push_back(why);
+  return was_asked ? "" : why;
+}
+
 }  // namespace
 
 Finding ask_reduction(const RecordedRun& run) {
   Finding finding;
   std::set<std::string> conventions, left_out;
+  bool each_pass = false;
   ask_sums(
       run,
       [&](int64_t step) {
         std::vector<SumTerms> all = terms_of_micro_batches(run, step, left_out);
         count_micro_batches(run, step, all, finding);
-        return all;
+        return choose_passes(run, step, std::move(all), each_pass);
       },
       [&](const std::vector<Factor>& known) { return allowed_factors(run, known); },
       "the gradient{} is not the sum of the micro-batches'", conventions, finding);
+  const int64_t of_micro_batches = finding.checked;
   ask_sums(
       run, [&](int64_t step) { return terms_of_ranks(run, step); },
       [](const std::vector<Factor>& known) { return known; }, "the reduced gradient{} is not the sum",
       conventions, finding);
+  SharedGradients shared = shared_gradients(run);
+  ask_undeclared_sums(run, shared, conventions, finding);
+  const std::string why = why_no_rank_sum(run, shared, finding.checked > of_micro_batches, finding);
+  if (!why.empty() && finding.departures.empty())
+    finding.checked = 0;  // half of the law is no law
+  if (each_pass)
+    finding.notes.emplace_back("gradients are reduced in each backward pass");
   for (const std::string& text : conventions)
     finding.notes.push_back("gradients are " + text);
   if (const std::set<std::string> all = run.all_names(Phase::grad); !left_out.empty())
     finding.notes.push_back(fmt::format("not all micro-batches were recorded of {}",
                                         describe(left_out, {all.begin(), all.end()})));
   if (finding.answer() == Answer::not_asked)
-    finding.why = run.trace().ranks() < 2
+    finding.why = !why.empty() && of_micro_batches > 0 ? why
+                  : run.trace().ranks() < 2
                       ? "the trace has one rank, and no gradients of single micro-batches"
                       : "no gradient was recorded on each rank before and after a reduction";
   return finding;

@@ -9,7 +9,6 @@
 
 #include "harness/laws/run/rounding.hpp"
 #include "harness/tensor/conversions.hpp"
-#include "harness/tensor/part.hpp"
 #include "harness/trace/format/micro_batch_tensor.hpp"
 
 namespace parity::laws {
@@ -17,27 +16,6 @@ namespace {
 
 using trace::Phase;
 using trace::TensorKey;
-
-std::vector<double> widened(const TensorView& view) {
-  std::vector<double> wide(static_cast<size_t>(view.size()));
-  for (size_t i = 0; i < wide.size(); ++i)
-    wide[i] = widen(view.dtype, view.raw().data() + i * size_of(view.dtype));
-  return wide;
-}
-
-/// Ranks that hold terms of the same elements, one rank a term.
-using Groups = std::map<std::vector<std::vector<IndexRange>>, std::map<std::vector<int64_t>, int64_t>>;
-
-Groups groups_of(const std::vector<trace::RankRow>& rows) {
-  Groups groups;
-  for (const trace::RankRow& row : rows)
-    if (row.layout) {
-      const PartCover cover = cover_of(*row.layout);
-      if (!cover.term.empty())
-        groups[cover.ranges].emplace(cover.term, row.rank);
-    }
-  return groups;
-}
 
 /// The recorded micro-batches of a step, by rank and parameter.
 using MicroBatches = std::map<std::pair<int64_t, std::string>, std::set<int64_t>>;
@@ -61,31 +39,26 @@ std::optional<TensorView> local_gradient(const trace::Trace& trace, int64_t step
   return trace.ranks() == 1 ? trace.rank_tensor({step, Phase::grad, name}, rank) : std::nullopt;
 }
 
-}  // namespace
-
-std::vector<SumTerms> terms_of_ranks(const RecordedRun& run, int64_t step) {
-  std::vector<SumTerms> list;
-  for (const std::string& name : run.names(step, Phase::grad)) {
-    const TensorKey local{step, Phase::grad_local, name}, reduced{step, Phase::grad, name};
-    const auto rows = run.trace().rank_rows().find(local);
-    if (rows == run.trace().rank_rows().end())
-      continue;
-    for (const auto& [ranges, ranks] : groups_of(rows->second)) {
-      SumTerms terms{.name = name, .one = "rank", .many = "ranks", .roundoff = run.roundoff(reduced)};
-      for (const auto& [term, rank] : ranks) {
-        const auto before = run.trace().rank_tensor(local, rank),
-                   after = run.trace().rank_tensor(reduced, rank);
-        if (!before || !after || before->size() != after->size())
-          continue;
-        terms.numbers.push_back(rank);
-        terms.terms.push_back(widened(*before));
-        terms.sums.push_back({rank, widened(*after)});
-      }
-      if (terms.numbers.size() > 1 && terms.numbers.size() == ranks.size())
-        list.push_back(std::move(terms));
-    }
+/// Returns what each rank has of a tensor; nothing if some rank has a part of another size.
+std::vector<std::vector<double>> terms_on_all_ranks(const trace::Trace& trace, const TensorKey& key,
+                                                    size_t size) {
+  std::vector<std::vector<double>> list;
+  for (const trace::RankRow& row : trace.rank_rows().at(key)) {
+    const auto values = trace.rank_tensor(key, row.rank);
+    if (!values || static_cast<size_t>(values->size()) != size)
+      return {};
+    list.push_back(widened(*values));
   }
   return list;
+}
+
+}  // namespace
+
+std::vector<double> widened(const TensorView& view) {
+  std::vector<double> wide(static_cast<size_t>(view.size()));
+  for (size_t i = 0; i < wide.size(); ++i)
+    wide[i] = widen(view.dtype, view.raw().data() + i * size_of(view.dtype));
+  return wide;
 }
 
 std::vector<SumTerms> terms_of_micro_batches(const RecordedRun& run, int64_t step,
@@ -120,6 +93,36 @@ std::vector<SumTerms> terms_of_micro_batches(const RecordedRun& run, int64_t ste
       list.push_back(std::move(terms));
     else
       left_out.insert(name);
+  }
+  return list;
+}
+
+std::vector<SumTerms> reduced_in_each_pass(const RecordedRun& run, int64_t step,
+                                           const std::vector<SumTerms>& micro_batches) {
+  std::vector<SumTerms> list;
+  for (const SumTerms& own : micro_batches) {
+    SumTerms terms{.name = own.name,
+                   .one = own.one,
+                   .many = own.many,
+                   .numbers = {own.numbers.back()},
+                   .terms = {own.terms.back()},
+                   .sums = own.sums,
+                   .roundoff = own.roundoff};
+    const auto earlier = own.numbers.size() - 1;
+    for (size_t k = 0; k < earlier; ++k) {
+      const TensorKey key{step, Phase::grad_local, trace::micro_batch_tensor(own.name, own.numbers[k])};
+      std::vector<std::vector<double>> of_ranks = terms_on_all_ranks(run.trace(), key, own.terms[k].size());
+      if (of_ranks.size() < 2)
+        break;
+      for (std::vector<double>& values : of_ranks) {
+        for (double& value : values)
+          value /= static_cast<double>(of_ranks.size());
+        terms.numbers.push_back(own.numbers[k]);
+        terms.terms.push_back(std::move(values));
+      }
+    }
+    if (earlier > 0 && terms.terms.size() > 2 * earlier)
+      list.push_back(std::move(terms));
   }
   return list;
 }

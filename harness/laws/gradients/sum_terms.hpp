@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/laws/run/recorded_run.hpp"
+#include "harness/tensor/tensor_view.hpp"
 
 namespace parity::laws {
 
@@ -27,9 +28,8 @@ struct SumTerms {
   double roundoff = 0;  ///< of the sum
 };
 
-/// Reads the terms of every tensor of a step that a reduction adds over ranks. Leaves out tensors that are
-/// not summed over ranks, and those of which the reduction scatters the result.
-std::vector<SumTerms> terms_of_ranks(const RecordedRun& run, int64_t step);
+/// Returns the elements of a tensor in float64.
+std::vector<double> widened(const TensorView& view);
 
 /// Reads the gradients of single micro-batches of a step, with the gradient that they give on their rank
 /// before any reduction. Leaves out a tensor that lacks one of the micro-batches that others have, or their
@@ -37,6 +37,12 @@ std::vector<SumTerms> terms_of_ranks(const RecordedRun& run, int64_t step);
 /// \param left_out  receives the names of such tensors
 std::vector<SumTerms> terms_of_micro_batches(const RecordedRun& run, int64_t step,
                                              std::set<std::string>& left_out);
+
+/// Returns the same sums where each backward pass but the last ended with a mean over ranks: the last pass
+/// adds its own gradient to that of a DistributedDataParallel without no_sync. Leaves out sums without an
+/// earlier micro-batch, and those of which only one rank has it.
+std::vector<SumTerms> reduced_in_each_pass(const RecordedRun& run, int64_t step,
+                                           const std::vector<SumTerms>& micro_batches);
 
 /// Returns whether each element is the weighted sum of the terms, within a bound of its roundings.
 /// \param worst  set to the largest error over its bound, if all are within
