@@ -17,6 +17,7 @@ from ..observe.outputs import tensors_in
 
 NAMES = ("update_norm", "param_norm", "batch_digest", "rng")
 CHUNK = 1 << 15  # elements that PyTorch adds on one thread, so that their number does not change the bits of a sum
+DEVICE_CHUNK = 1 << 24  # elements that a device holds in float64 at a time
 
 
 class Extras:
@@ -82,7 +83,7 @@ def _norm(parameters: Iterable[Any]) -> Any:
         values = plain(_local(parameter))
         if not values.is_floating_point() or values.is_meta:
             continue
-        for chunk in values.reshape(-1).split(CHUNK if values.device.type == "cpu" else max(1, values.numel())):
+        for chunk in values.reshape(-1).split(CHUNK if values.device.type == "cpu" else DEVICE_CHUNK):
             squares.append(torch.linalg.vector_norm(chunk.double()).square())
     return _sum(squares) ** 0.5
 
