@@ -42,19 +42,19 @@ const PickleValue& object_of(const PickleValue& value, const char* name) {
 
 const PickleValue& dict_of(const PickleValue& value, const char* what) {
   if (value.kind != Kind::dict)
-    throw FormatError(fmt::format("{} is no dictionary", what));
+    throw FormatError(fmt::format("{} is not a dictionary", what));
   return value;
 }
 
 int64_t whole_number(const PickleValue& value, const char* what) {
   if (value.kind != Kind::integer || value.integer < 0)
-    throw FormatError(fmt::format("{} is no count", what));
+    throw FormatError(fmt::format("{} is not a count", what));
   return value.integer;
 }
 
 const std::string& text_of(const PickleValue& value, const char* what) {
   if (value.kind != Kind::text)
-    throw FormatError(fmt::format("{} is no text", what));
+    throw FormatError(fmt::format("{} is not a text", what));
   return value.text;
 }
 
@@ -78,7 +78,7 @@ std::string dtype_of(const PickleValue& value) {
     throw FormatError("a tensor has no dtype");
   const std::string& name = properties.state->items[0]->text;
   if (!name.starts_with("torch."))
-    throw FormatError(fmt::format("{} is no dtype", parity::quoted(name)));
+    throw FormatError(fmt::format("{} is not a dtype", parity::quoted(name)));
   return name.substr(std::string_view("torch.").size());
 }
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <ranges>
 #include <utility>
 
 #include "harness/tensor/part.hpp"
@@ -86,25 +88,32 @@ void sort_tensor(const RecordedRun& run, const TensorKey& reduced, SharedGradien
   }
 }
 
+/// Reads a gradient before and after its reduction on each of some ranks; nothing if a rank lacks one of
+/// them.
+template <class Ranks>
+std::optional<SumTerms> read_terms(const RecordedRun& run, const TensorKey& local, const Ranks& ranks) {
+  const TensorKey reduced{local.step, Phase::grad, local.name};
+  SumTerms terms{.name = local.name, .one = "rank", .many = "ranks", .roundoff = run.roundoff(reduced)};
+  for (const int64_t rank : ranks) {
+    const auto before = run.trace().rank_tensor(local, rank), after = run.trace().rank_tensor(reduced, rank);
+    if (!before || !after || before->size() != after->size())
+      return std::nullopt;
+    terms.numbers.push_back(rank);
+    terms.terms.push_back(widened(*before));
+    terms.sums.push_back({rank, widened(*after)});
+  }
+  return terms;
+}
+
 }  // namespace
 
 std::vector<SumTerms> terms_of_ranks(const RecordedRun& run, int64_t step) {
   std::vector<SumTerms> list;
   for (const std::string& name : run.names(step, Phase::grad)) {
-    const TensorKey local{step, Phase::grad_local, name}, reduced{step, Phase::grad, name};
+    const TensorKey local{step, Phase::grad_local, name};
     for (const auto& [ranges, ranks] : declared_terms(rows_of(run, local))) {
-      SumTerms terms{.name = name, .one = "rank", .many = "ranks", .roundoff = run.roundoff(reduced)};
-      for (const auto& [term, rank] : ranks) {
-        const auto before = run.trace().rank_tensor(local, rank),
-                   after = run.trace().rank_tensor(reduced, rank);
-        if (!before || !after || before->size() != after->size())
-          continue;
-        terms.numbers.push_back(rank);
-        terms.terms.push_back(widened(*before));
-        terms.sums.push_back({rank, widened(*after)});
-      }
-      if (terms.numbers.size() > 1 && terms.numbers.size() == ranks.size())
-        list.push_back(std::move(terms));
+      if (auto terms = read_terms(run, local, std::views::values(ranks)); terms && terms->numbers.size() > 1)
+        list.push_back(std::move(*terms));
     }
   }
   return list;
@@ -137,18 +146,8 @@ std::vector<SumTerms> undeclared_terms_of_ranks(const RecordedRun& run, int64_t 
       const auto found = used.find(ranges);
       if (rows.size() < 2 || found == used.end() || have_equal_bits(rows))
         continue;
-      SumTerms terms{.name = name, .one = "rank", .many = "ranks", .roundoff = run.roundoff(reduced)};
-      for (const auto& [rank, row] : rows) {
-        const auto before = run.trace().rank_tensor(local, rank),
-                   after = run.trace().rank_tensor(reduced, rank);
-        if (!before || !after || before->size() != after->size())
-          break;
-        terms.numbers.push_back(rank);
-        terms.terms.push_back(widened(*before));
-        terms.sums.push_back({rank, widened(*after)});
-      }
-      if (terms.numbers.size() == rows.size())
-        list.push_back(std::move(terms));
+      if (auto terms = read_terms(run, local, std::views::keys(rows)))
+        list.push_back(std::move(*terms));
       else
         shared.unread.insert(name);
     }

@@ -288,7 +288,7 @@ Finding ask_reduction(const RecordedRun& run) {
   ask_undeclared_sums(run, shared, conventions, finding);
   const std::string why = why_no_rank_sum(run, shared, finding.checked > of_micro_batches, finding);
   if (!why.empty() && finding.departures.empty())
-    finding.checked = 0;  // half of the law is no law
+    finding.checked = 0;  // half of the law does not decide
   if (each_pass)
     finding.notes.emplace_back("gradients are reduced in each backward pass");
   for (const std::string& text : conventions)

@@ -68,7 +68,7 @@ TEST(DcpMetadataTest, BadChunks_AreRefused) {
   EXPECT_THAT(changed([](DcpTensor& w) { w.chunks[1].offsets = {2}; }), HasSubstr("leaves the tensor"));
   EXPECT_THAT(changed([](DcpTensor& w) { w.chunks[1].offsets = {0, 0}; }), HasSubstr("two places"));
   EXPECT_THAT(changed([](DcpTensor& w) { w.chunks[1].file = "../x"; }), HasSubstr("not the name of a file"));
-  EXPECT_THAT(changed([](DcpTensor& w) { w.chunks[1].position = -1; }), HasSubstr("no count"));
+  EXPECT_THAT(changed([](DcpTensor& w) { w.chunks[1].position = -1; }), HasSubstr("is not a count"));
   EXPECT_THAT(changed([](DcpTensor& w) { w.shape = {int64_t{1} << 40, int64_t{1} << 40}; }),
               HasSubstr("more than 2^63"));
 }
