@@ -34,16 +34,17 @@ const PickleValue& field(const PickleValue& object, const char* name) {
   return *found;
 }
 
-const PickleValue& object_of(const PickleValue& value, const char* name) {
+/// \throws FormatError unless the value is an object of this class
+void require_object(const PickleValue& value, const char* name) {
   if (!is_object_of(value, name))
     throw FormatError(fmt::format("the metadata have another value in place of a {}", name));
-  return value;
 }
 
-const PickleValue& dict_of(const PickleValue& value, const char* what) {
+/// Returns the entries of a dictionary. \throws FormatError for another value
+const auto& entries_of(const PickleValue& value, const char* what) {
   if (value.kind != Kind::dict)
     throw FormatError(fmt::format("{} is not a dictionary", what));
-  return value;
+  return value.entries;
 }
 
 int64_t whole_number(const PickleValue& value, const char* what) {
@@ -60,8 +61,8 @@ const std::string& text_of(const PickleValue& value, const char* what) {
 
 /// Reads a torch.Size: a call with one tuple.
 Sizes sizes_of(const PickleValue& value) {
-  const PickleValue& size = object_of(value, "Size");
-  const std::vector<const PickleValue*>& arguments = size.arguments->items;
+  require_object(value, "Size");
+  const std::vector<const PickleValue*>& arguments = value.arguments->items;
   if (arguments.size() != 1 || arguments[0]->kind != Kind::list)
     throw FormatError("a torch.Size has no tuple");
   Sizes result;
@@ -72,11 +73,11 @@ Sizes sizes_of(const PickleValue& value) {
 
 /// Reads the dtype of a TensorProperties, whose state is a tuple that begins with it.
 std::string dtype_of(const PickleValue& value) {
-  const PickleValue& properties = object_of(value, "TensorProperties");
-  const bool is_tuple = properties.state != nullptr && properties.state->kind == Kind::list;
-  if (!is_tuple || properties.state->items.empty() || properties.state->items[0]->kind != Kind::global)
+  require_object(value, "TensorProperties");
+  const bool is_tuple = value.state != nullptr && value.state->kind == Kind::list;
+  if (!is_tuple || value.state->items.empty() || value.state->items[0]->kind != Kind::global)
     throw FormatError("a tensor has no dtype");
-  const std::string& name = properties.state->items[0]->text;
+  const std::string& name = value.state->items[0]->text;
   if (!name.starts_with("torch."))
     throw FormatError(fmt::format("{} is not a dtype", parity::quoted(name)));
   return name.substr(std::string_view("torch.").size());
@@ -96,9 +97,11 @@ bool is_file_name(const std::string& name) {
 /// Reads where the bytes of each chunk are, by name and offsets. An entry that is no tensor has no offsets.
 Places places_of(const PickleValue& metadata) {
   Places places;
-  for (const auto& [key, value] : dict_of(field(metadata, "storage_data"), "storage_data").entries) {
-    const PickleValue& index = object_of(*key, "MetadataIndex");
-    const PickleValue& info = object_of(*value, "_StorageInfo");
+  for (const auto& [key, value] : entries_of(field(metadata, "storage_data"), "storage_data")) {
+    require_object(*key, "MetadataIndex");
+    require_object(*value, "_StorageInfo");
+    const PickleValue& index = *key;
+    const PickleValue& info = *value;
     const PickleValue* transforms =
         info.state == nullptr ? nullptr : info.state->find("transform_descriptors");
     const std::string& name = text_of(field(index, "fqn"), "a name");
@@ -124,12 +127,12 @@ DcpTensor tensor_of(const std::string& name, const PickleValue& value, const Pla
   if (chunks.kind != Kind::list)
     throw FormatError(fmt::format("{} has no list of chunks", parity::quoted(name)));
   for (const PickleValue* item : chunks.items) {
-    const PickleValue& chunk = object_of(*item, "ChunkStorageMetadata");
-    const Sizes offsets = sizes_of(field(chunk, "offsets"));
+    require_object(*item, "ChunkStorageMetadata");
+    const Sizes offsets = sizes_of(field(*item, "offsets"));
     const auto place = places.find({name, offsets});
     if (place == places.end())
       throw FormatError(fmt::format("a chunk of {} is in no file", parity::quoted(name)));
-    tensor.chunks.push_back({offsets, sizes_of(field(chunk, "sizes")), place->second.file,
+    tensor.chunks.push_back({offsets, sizes_of(field(*item, "sizes")), place->second.file,
                              place->second.position, place->second.length});
   }
   check_chunks(name, tensor);
@@ -208,11 +211,11 @@ void write_storage_meta(PickleWriter& to, const std::string& save_id) {
 
 DcpMetadata read_dcp_metadata(std::string_view bytes) {
   const Pickle pickle = read_pickle(bytes);
-  const PickleValue& root = object_of(*pickle.root, "Metadata");
+  require_object(*pickle.root, "Metadata");
+  const PickleValue& root = *pickle.root;
   const Places places = places_of(root);
   DcpMetadata result;
-  for (const auto& [key, value] :
-       dict_of(field(root, "state_dict_metadata"), "state_dict_metadata").entries) {
+  for (const auto& [key, value] : entries_of(field(root, "state_dict_metadata"), "state_dict_metadata")) {
     const std::string& name = text_of(*key, "a name");
     if (!is_object_of(*value, "TensorStorageMetadata"))
       result.others.push_back(name);

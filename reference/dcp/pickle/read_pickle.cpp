@@ -209,12 +209,8 @@ bool PickleMachine::step_of_containers(uint8_t opcode) {
       push(Kind::dict);
       return true;
     case ']':
-      push(Kind::list);
-      return true;
-    case 0x8f:
-      push(Kind::list);
-      return true;  // a set
     case ')':
+    case 0x8f:  // a set
       push(Kind::list);
       return true;
     case 0x85:
