@@ -15,6 +15,7 @@
 namespace parity::bisect {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Pair;
@@ -54,6 +55,15 @@ TEST_F(SearchTracesTest, EqualTracesDoNotDiffer) {
   const SearchRecord record = search_traces(trace("a.h5", ours()), b);
   EXPECT_FALSE(record.differs);
   EXPECT_EQ(record.sentence, "nothing that both traces recorded differs");
+}
+
+TEST_F(SearchTracesTest, ATensorThatOnlyOneTraceRecorded_IsNoted) {
+  std::vector<Named> more = ours();
+  more.push_back({"bias", {8}});
+  trace::Trace second = trace("b.h5", more);
+  const SearchRecord record = search_traces(trace("a.h5", ours()), second);
+  EXPECT_FALSE(record.differs);
+  EXPECT_THAT(record.notes, Contains(HasSubstr("that only one trace recorded")));
 }
 
 TEST_F(SearchTracesTest, ATensorThatOneSideLacksAtTheStep_IsNoted) {

@@ -12,6 +12,7 @@ namespace {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 /// A run that was interrupted after update 2, in one trace or in two.
 class RestartLawTest : public LawTest {
@@ -271,6 +272,17 @@ TEST_F(RestartLawTest, TwoTracesWithAScheduleThatStartsAgain_Depart) {
             "0.01");
   after.channels["lr"] = std::vector<double>{0.01, 0.009};
   EXPECT_EQ(ask_two(before, after).answer(), Answer::holds);
+}
+
+TEST_F(RestartLawTest, TwoTracesThatReadABatchAgain_AreNoted) {
+  PlantedRun before = first_half(), after = second_half();
+  before.channels["batch_digest"] = std::vector<double>{11, 12};
+  after.channels["batch_digest"] = std::vector<double>{13, 14};
+  EXPECT_THAT(notes(ask_two(before, after)), Not(HasSubstr("reads the batch")));
+  after.channels["batch_digest"] = std::vector<double>{12, 13};
+  const Finding finding = ask_two(before, after);
+  EXPECT_EQ(finding.answer(), Answer::holds) << sentence(finding);
+  EXPECT_THAT(notes(finding), HasSubstr("update 1 reads the batch of update 2 of the run before again"));
 }
 
 TEST_F(RestartLawTest, ALawThatWasNamed_HasToBeAsked) {
