@@ -25,6 +25,7 @@ using trace::TensorKey;
 struct Division {
   std::string name;
   double loss = 0;
+  bool usual = false;  ///< trainers divide so on purpose
 };
 
 double mean_of_means(const std::vector<Share>& shares) {
@@ -65,11 +66,12 @@ Pieces cut_batch(const RecordedRun& run, const Batch& batch, const Entropies& al
 std::vector<Division> divisions(const Pieces& pieces, const Entropies& entropies) {
   const Share all = entropies.all();
   const double mean = all.mean();
-  std::vector<Division> list = {{"the mean over all tokens that count", mean},
-                                {"the mean of the micro-batches' means", mean_of_means(pieces.micro_batches)},
-                                {"the mean of the ranks' means", mean_of_means(pieces.ranks)},
-                                {"the mean of the sequences' means", mean_of_means(entropies.rows)},
-                                {"the sum over all tokens", all.sum}};
+  std::vector<Division> list = {
+      {"the mean over all tokens that count", mean, true},
+      {"the mean of the micro-batches' means", mean_of_means(pieces.micro_batches), true},
+      {"the mean of the ranks' means", mean_of_means(pieces.ranks), true},
+      {"the mean of the sequences' means", mean_of_means(entropies.rows), true},
+      {"the sum over all tokens", all.sum}};
   const auto tokens = static_cast<double>(entropies.rows.size()) * static_cast<double>(entropies.length);
   list.push_back({"the sum divided by all tokens, the ignored ones included", all.sum / tokens});
   const auto add_parts = [&](const char* what, const char* many, const std::vector<Share>& shares) {
@@ -133,17 +135,16 @@ struct Fits {
   bool is_factor() const {
     return updates > 1 && highest_ratio - lowest_ratio <= 1e-5 * std::abs(lowest_ratio);
   }
-  /// Returns the first of the list that fits.
-  std::string first_of(const std::vector<Division>& list) const {
-    for (const Division& each : list)
-      if (names.contains(each.name))
-        return each.name;
-    return "";
+  /// Returns the first of the list that fits; one without a name if none does.
+  Division first_of(const std::vector<Division>& list) const {
+    const auto found =
+        std::ranges::find_if(list, [&](const Division& each) { return names.contains(each.name); });
+    return found == list.end() ? Division() : *found;
   }
 };
 
 void judge_promised(const Fits& wrong, const std::vector<Division>& list, size_t rule, Finding& finding) {
-  const std::string fit = wrong.first_of(list);
+  const std::string fit = wrong.first_of(list).name;
   finding.departures.push_back(
       {fmt::format("loss is {:.9g} at update {}, not {}: {}; it is {:.6g} of the mean over all tokens",
                    wrong.recorded, wrong.first_step, list[rule].name,
@@ -176,14 +177,12 @@ std::string others_of(const Fits& all, const std::string& first) {
 
 /// Judges a run whose config names no division.
 void judge_found(const Fits& all, const std::vector<Division>& list, Finding& finding) {
-  const std::string fit = all.first_of(list);
+  const auto [fit, loss, usual] = all.first_of(list);
   if (!std::isfinite(all.recorded)) {
     finding.departures.push_back(
         {fmt::format("loss is {} at update {}", all.recorded, all.first_step), all.first_step, "", {}, {}});
     return;
   }
-  const bool usual = !fit.empty() && fit.find("mean") == 4 && fit.find("alone") == fit.npos &&
-                     fit.find("without") == fit.npos;
   if (usual) {
     finding.notes.push_back("loss is " + fit + unlike_tokens(all, list) + others_of(all, fit));
     return;
@@ -219,7 +218,7 @@ struct Answers {
   Finding finding;
   Fits all, wrong;
   std::vector<Division> last;  ///< divisions at the last update
-  std::string division() const { return all.updates > 0 ? all.first_of(last) : ""; }
+  std::string division() const { return all.updates > 0 ? all.first_of(last).name : ""; }
 };
 
 Answers measure(const RecordedRun& run, std::optional<size_t> rule, int64_t shift) {

@@ -43,7 +43,8 @@ std::optional<Curve> promised_lr(const RecordedRun& run);
 std::optional<Curve> promised_decay(const RecordedRun& run);
 
 /// Finds a schedule that gives every point: a linear warmup or none, a plateau or none, and a decay (linear,
-/// cosine, 1 - root, exponential, inverse root) or none, which may end in a plateau. Nothing if none does.
+/// cosine, 1 - root, exponential, inverse root, plateaus that fall by one factor) or none, which may end in a
+/// plateau; or one whose last part repeats at least twice. Nothing if none does.
 std::optional<Curve> find_curve(const Points& points);
 
 }  // namespace parity::laws

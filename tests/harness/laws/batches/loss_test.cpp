@@ -138,6 +138,13 @@ TEST_F(LossLawTest, Factor_IsNamed) {
   EXPECT_DOUBLE_EQ(std::round(*finding.departures.front().factor * 1e4), 2e4);
 }
 
+TEST_F(LossLawTest, ADivisionTooMany_IsNamed) {
+  const Finding finding = ask_losses([](int64_t step) { return mean(step) / 2; }, "");
+  ASSERT_EQ(finding.answer(), Answer::departs);
+  EXPECT_THAT(sentence(finding), HasSubstr("it is the mean divided by 2 (the number of micro-batches)"));
+  EXPECT_EQ(finding.departures.front().factor, 0.5);
+}
+
 TEST_F(LossLawTest, AnyFactor_IsNamed) {
   const Finding finding = ask_losses([](int64_t step) { return 0.37 * mean(step); }, "");
   EXPECT_EQ(sentence(finding), "loss is 0.37 times the mean over all tokens at every update");

@@ -159,6 +159,32 @@ TEST_F(ScheduleLawTest, OneWrongRateAnywhere_IsNamed) {
   }
 }
 
+TEST_F(ScheduleLawTest, Staircase_IsDescribed) {
+  std::vector<double> list;
+  for (int c = 0; c < 14; ++c)
+    list.push_back(c < 6 ? 0.01 : c < 9 ? 0.001 : 0.0001);
+  const Finding finding = ask_rates(list);
+  EXPECT_EQ(finding.answer(), Answer::holds) << sentence(finding);
+  EXPECT_THAT(notes(finding), HasSubstr("0.01 for 6 updates, then 2 falls to 0.1 of it each"));
+  for (size_t i = 9; i < list.size(); ++i)
+    list[i] = 0.0005;  // a fall by another factor
+  EXPECT_EQ(ask_rates(list).answer(), Answer::departs);
+}
+
+TEST_F(ScheduleLawTest, TwoRepetitions_AreACycle) {
+  std::vector<double> list;
+  for (int c = 0; c < 17; ++c)
+    list.push_back(c < 4 ? 0.01 * (c + 1) / 4
+                         : 0.01 * 0.5 * (1 + std::cos(std::numbers::pi * ((c - 4) % 5) / 5)));
+  const Finding finding = ask_rates(list);
+  EXPECT_EQ(finding.answer(), Answer::holds) << sentence(finding);
+  EXPECT_THAT(notes(finding), HasSubstr("the last 5 updates of this repeat"));
+  list.back() *= 2;
+  EXPECT_THAT(sentence(ask_rates(list)), HasSubstr("lr is")) << "a wrong rate in a cycle";
+  list.resize(12);  // one repetition
+  EXPECT_EQ(ask_rates(list).answer(), Answer::departs);
+}
+
 TEST_F(ScheduleLawTest, UnknownFamily_IsNotAsked) {
   std::vector<double> list;
   for (int c = 0; c < 12; ++c)
