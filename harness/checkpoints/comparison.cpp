@@ -33,6 +33,23 @@ void check_globs(const std::vector<std::string>& globs, const Checkpoint& expect
                       suggestion(glob, known));
 }
 
+/// \throws UserError for a rule that gives no tensor of the actual side a name that says what it is
+void check_rules(const NameRules& rules, const Checkpoint& expected, const Checkpoint& actual) {
+  for (const auto& rule : rules) {
+    bool matches = false, names_one = false;
+    for (const auto& [name, tensor] : actual.tensors)
+      if (const std::optional<std::string> other = rename(name, {rule})) {
+        matches = true;
+        names_one = names_one || expected.tensors.contains(*other) || role_of(*other).known;
+      }
+    if (!names_one)
+      throw UserError(
+          fmt::format("cannot use --map {} (it names no tensor of the {} checkpoint); write the "
+                      "names of tensors or of modules, OURS of the first checkpoint, THEIRS of the second",
+                      parity::quoted(rule.first + "=" + rule.second), matches ? "first" : "second"));
+  }
+}
+
 /// Returns the module of a tensor: the name without its last two parts, but not shorter than its block.
 std::string module_of(const std::string& name) {
   const size_t last = name.rfind('.');
@@ -230,6 +247,7 @@ CheckpointDifference compare_checkpoints(const Checkpoint& expected, const Check
   difference.notes.insert(difference.notes.end(), actual.notes.begin(), actual.notes.end());
   if (!expected.tensors.empty() && !actual.tensors.empty()) {
     check_globs(options.globs, expected, actual);
+    check_rules(options.renamed, expected, actual);
     const SearchOptions search{options.policy, release_of(expected, actual)};
     difference.findings = pair_tensors(expected, actual, options.renamed, options.globs, search);
     review_rules(difference.findings, search, expected.head_size > 0 ? expected.head_size : actual.head_size);

@@ -14,17 +14,6 @@
 namespace parity::bisect {
 namespace {
 
-/// Returns "by up to relative 0.0005", or "in how they end".
-std::string describe_own_gap(double size) {
-  return std::isfinite(size) ? "by relative " + compare::size_text(size) : "in how they end or in NaN";
-}
-
-std::string describe_remedy(double largest) {
-  return std::isfinite(largest)
-             ? fmt::format("; --tolerance above {} leaves larger steps only", compare::size_text(largest))
-             : "";
-}
-
 class Repeats {
  public:
   Repeats(const CommitQuestion& question, CommitSearch& search, CommitProbe& probe,

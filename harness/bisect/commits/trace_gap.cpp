@@ -233,4 +233,14 @@ TraceGap gap_between(const trace::Trace& before, const trace::Trace& after,
   return gap;
 }
 
+std::string describe_own_gap(double size) {
+  return std::isfinite(size) ? "by relative " + compare::size_text(size) : "in how they end or in NaN";
+}
+
+std::string describe_remedy(double largest_own_gap) {
+  return std::isfinite(largest_own_gap) ? fmt::format("; --tolerance above {} leaves larger steps only",
+                                                      compare::size_text(largest_own_gap))
+                                        : "";
+}
+
 }  // namespace parity::bisect

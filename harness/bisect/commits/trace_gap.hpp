@@ -54,4 +54,9 @@ struct TraceGap {
 TraceGap gap_between(const trace::Trace& before, const trace::Trace& after,
                      const std::vector<std::string>& channels);
 
+/// Returns how two runs of one state differ: "by relative 0.0005", or "in how they end or in NaN".
+std::string describe_own_gap(double size);
+/// Returns "; --tolerance above 0.0005 leaves larger steps only"; "" if no tolerance does.
+std::string describe_remedy(double largest_own_gap);
+
 }  // namespace parity::bisect

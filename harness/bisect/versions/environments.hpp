@@ -20,6 +20,8 @@ struct MadeEnvironment {
   std::filesystem::path log;
 
   bool made() const { return !python.empty(); }
+  /// Its name is a digest of the base and the packages.
+  std::filesystem::path folder() const { return python.parent_path().parent_path(); }
 };
 
 /// Environments that have some packages in other versions than a base environment, and all others from it.

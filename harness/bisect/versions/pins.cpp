@@ -25,19 +25,6 @@ bool is_plain(const std::string& text) {
          });
 }
 
-/// Returns a name as package indexes compare it: PEP 503.
-std::string normalized(const std::string& name) {
-  std::string result;
-  for (const char c : name) {
-    const bool joins = c == '-' || c == '_' || c == '.';
-    if (!joins)
-      result += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    else if (!result.ends_with('-'))
-      result += '-';
-  }
-  return result;
-}
-
 void add_pin(Pins& pins, const std::string& word) {
   const size_t at = word.find("==");
   const std::string name = word.substr(0, at);
@@ -47,7 +34,7 @@ void add_pin(Pins& pins, const std::string& word) {
         "cannot search versions with '{}' (it does not name an exact version); write NAME==VERSION, "
         "for example torch==2.11.0",
         escape_to_line(word, 80)));
-  if (!pins.emplace(normalized(name), version).second)
+  if (!pins.emplace(normalized_name(name), version).second)
     throw UserError(fmt::format("package {} is named twice on one side; give one version", name));
 }
 
@@ -63,6 +50,18 @@ void add_file(Pins& pins, const std::string& path) {
 }
 
 }  // namespace
+
+std::string normalized_name(const std::string& name) {
+  std::string result;
+  for (const char c : name) {
+    const bool joins = c == '-' || c == '_' || c == '.';
+    if (!joins)
+      result += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    else if (!result.ends_with('-'))
+      result += '-';
+  }
+  return result;
+}
 
 Pins parse_pins(const std::string& side) {
   Pins pins;

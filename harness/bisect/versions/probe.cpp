@@ -35,7 +35,14 @@ const VersionAnswer& VersionProbe::ask(const Pins& pins) {
   return answers_.emplace(text, std::move(answer)).first->second;
 }
 
-VersionAnswer VersionProbe::evaluate(const Pins& pins) {
+double VersionProbe::own_distance(const Pins& pins) {
+  const auto [place, is_new] = own_distances_.try_emplace(text_of(pins), 0);
+  if (is_new)
+    place->second = gap(ask(pins), evaluate(pins, true)).size;
+  return place->second;
+}
+
+VersionAnswer VersionProbe::evaluate(const Pins& pins, bool again) {
   VersionAnswer answer;
   const MadeEnvironment& environment = environments_.with(pins);
   if (!environment.made()) {
@@ -46,7 +53,10 @@ VersionAnswer VersionProbe::evaluate(const Pins& pins) {
   suite::Case source = question_.source;
   source.python.interpreter = environment.python;
   suite::RunSettings settings = question_.suite;
-  settings.out = question_.folder() / "suite";
+  // A run that is never answered from the cache has one folder a suite, whatever its packages.
+  settings.out = question_.folder() / "suite" / environment.folder().filename();
+  if (again)
+    settings.out /= "again";
   const suite::ArmRuns done = run_arms(source, settings, progress_);
   for (const auto& [id, result] : done.runs)
     ++(result.cached ? cached_ : runs_);
@@ -65,7 +75,10 @@ VersionAnswer VersionProbe::evaluate(const Pins& pins) {
 }
 
 VersionGap VersionProbe::gap(const Pins& before, const Pins& after) {
-  const VersionAnswer &first = ask(before), &second = ask(after);
+  return gap(ask(before), ask(after));
+}
+
+VersionGap VersionProbe::gap(const VersionAnswer& first, const VersionAnswer& second) {
   VersionGap result;
   if (first.measured() != second.measured())
     result.size = std::numeric_limits<double>::infinity();

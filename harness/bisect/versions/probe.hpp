@@ -50,6 +50,8 @@ class VersionProbe {
   /// crashes do not differ.
   /// \throws UserError (exit 3) if both record only settings such as lr, which agree without equal training
   VersionGap gap(const Pins& before, const Pins& after);
+  /// Returns the distance between two runs with the same packages. The second is kept like the first.
+  double own_distance(const Pins& pins);
   double distance(const Pins& before, const Pins& after) { return gap(before, after).size; }
 
   Environments& environments() { return environments_; }
@@ -59,12 +61,15 @@ class VersionProbe {
   const std::set<std::string>& one_sided() const { return one_sided_; }
 
  private:
-  VersionAnswer evaluate(const Pins& pins);
+  /// \param again  for a second run
+  VersionAnswer evaluate(const Pins& pins, bool again = false);
+  VersionGap gap(const VersionAnswer& first, const VersionAnswer& second);
 
   const VersionQuestion& question_;
   Progress& progress_;
   Environments environments_;
   std::map<std::string, VersionAnswer> answers_;
+  std::map<std::string, double> own_distances_;
   std::set<std::string> one_sided_;
   int64_t runs_ = 0, cached_ = 0;
 };

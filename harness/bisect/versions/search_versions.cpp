@@ -17,7 +17,7 @@
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/bisect/search/delta_debugging.hpp"
 #include "harness/bisect/search/find_steps.hpp"
-#include "harness/bisect/versions/probe.hpp"
+#include "harness/bisect/versions/move.hpp"
 #include "harness/compare/text/wording.hpp"
 #include "harness/suite/runs/cache.hpp"
 #include "harness/suite/runs/store.hpp"
@@ -29,27 +29,6 @@ std::string version_of(const Pins& pins, const std::string& package) {
   const auto found = pins.find(package);
   return found == pins.end() ? "" : found->second;
 }
-
-/// A release that moved the numbers, or a range of releases of which at least one did.
-struct Move {
-  std::string package, before, after;
-  std::vector<std::string> between;  ///< releases between the two that could not be judged
-  bool narrowed = true;
-  VersionGap gap;
-  Pins first, second;  ///< the environments that were compared
-
-  std::string text() const {
-    std::string words = fmt::format("{} {} ", package, after.empty() ? "(not there)" : after);
-    if (!before.empty())
-      words += fmt::format("(after {}) ", before);
-    words += gap.first                        ? "moves " + gap.first->text()
-             : gap.recorded_otherwise.empty() ? "ends otherwise: one of the two runs crashes"
-                                              : gap.recorded_otherwise;
-    if (!between.empty())
-      words += fmt::format("; {} between them could not be judged", compare::list_text(between));
-    return words + (narrowed ? "" : "; --most ended the search in this range");
-  }
-};
 
 /// One search from two sets of versions to the record.
 class Session {
@@ -106,6 +85,9 @@ class Session {
         "the two sides do not differ{}; verified with {}",
         question_.tolerance > 0 ? " by more than " + compare::size_text(question_.tolerance) : "", effort());
     add_stage("ends", record_.sentence, Json::object());
+    record_.notes.push_back(fmt::format(
+        "whether the runs import {} was not checked: a copy beside a script hides the installed one",
+        compare::list_text(changed_packages(question_.good, question_.bad))));
     charge();
     return record_;
   }
@@ -185,8 +167,13 @@ class Session {
       record_.notes.push_back(
           fmt::format("{} {} could not be judged: {}", package, line[i], probe_.ask(at(line[i])).reason));
     for (const RevisionStep& step : found.steps) {
-      Move move{package, line[step.before],     line[step.after],    {}, step.narrowed,
-                {},      at(line[step.before]), at(line[step.after])};
+      Move move;
+      move.package = package;
+      move.before = line[step.before];
+      move.after = line[step.after];
+      move.narrowed = step.narrowed;
+      move.first = at(line[step.before]);
+      move.second = at(line[step.after]);
       move.between.assign(line.begin() + static_cast<std::ptrdiff_t>(step.before) + 1,
                           line.begin() + static_cast<std::ptrdiff_t>(step.after));
       move.gap = probe_.gap(move.first, move.second);
@@ -195,14 +182,18 @@ class Session {
   }
 
   SearchRecord finish() {
-    std::ranges::stable_sort(moves_, std::greater<>(), [](const Move& move) { return move.gap.size; });
-    for (const Move& move : moves_) {
+    if (const std::string note = repeat_ends(probe_, question_.tolerance, moves_); !note.empty())
+      record_.notes.push_back(note);
+    for (Move& move : moves_) {
+      find_companions(move, probe_);
       Json details = {{"package", move.package},
                       {"before", move.before},
                       {"after", move.after},
                       {"between", move.between},
                       {"relative", json_size(move.gap.size)},
-                      {"arm", move.gap.arm}};
+                      {"arm", move.gap.arm},
+                      {"came_along", move.came_along},
+                      {"own_gap", move.own_gap}};
       if (move.gap.first)
         details["first"] = move.gap.first->to_json();
       add_stage("step", move.text(), std::move(details), compare_line(move));
@@ -253,6 +244,21 @@ class Session {
 
 }  // namespace
 
+namespace {
+
+/// Lets the runs of each environment take an equal share of the cache.
+void trim_caches(const VersionQuestion& question) {
+  std::vector<std::filesystem::path> stores;
+  for (const auto& entry : std::filesystem::directory_iterator(question.folder() / "suite"))
+    for (const std::filesystem::path& out : {entry.path(), entry.path() / "again"})
+      if (std::filesystem::is_directory(suite::RunStore(out).runs()))
+        stores.push_back(suite::RunStore(out).runs());
+  for (const std::filesystem::path& runs : stores)
+    suite::trim_cache(runs, {question.suite.cache_bytes / stores.size(), {}, {}});
+}
+
+}  // namespace
+
 SearchRecord search_versions(VersionQuestion question, Progress& progress) {
   complete_question(question);
   write_file(question.suite.out / "bisect" / ".gitignore", "*\n");  // OUT may be in a user's work tree
@@ -260,8 +266,7 @@ SearchRecord search_versions(VersionQuestion question, Progress& progress) {
   const InterruptGuard guard;
   remove_temporaries(question.folder());
   SearchRecord record = Session(question, progress).run();
-  suite::trim_cache(suite::RunStore(question.folder() / "suite").runs(),
-                    {question.suite.cache_bytes, {}, {}});
+  trim_caches(question);
   return record;
 }
 

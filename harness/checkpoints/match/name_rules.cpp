@@ -34,6 +34,15 @@ bool match(std::string_view pattern, std::string_view name, std::vector<std::str
   return match(pattern, name.substr(at), parts);
 }
 
+/// Returns a pattern with a part in place of each "*".
+std::string insert_parts(const std::string& pattern, const std::vector<std::string>& parts) {
+  std::string result;
+  size_t part = 0;
+  for (const char c : pattern)
+    result += c == '*' ? parts[part++] : std::string(1, c);
+  return result;
+}
+
 }  // namespace
 
 NameRules parse_name_rules(const std::vector<std::string>& words) {
@@ -54,16 +63,11 @@ NameRules parse_name_rules(const std::vector<std::string>& words) {
 }
 
 std::optional<std::string> rename(const std::string& name, const NameRules& rules) {
-  for (const auto& [ours, theirs] : rules) {
-    std::vector<std::string> parts;
-    if (!match(theirs, name, parts))
-      continue;
-    std::string result;
-    size_t part = 0;
-    for (const char c : ours)
-      result += c == '*' ? parts[part++] : std::string(1, c);
-    return result;
-  }
+  const size_t module = std::min(name.rfind('.'), name.size());
+  for (const auto& [ours, theirs] : rules)
+    for (const size_t length : {name.size(), module})
+      if (std::vector<std::string> parts; match(theirs, std::string_view(name).substr(0, length), parts))
+        return insert_parts(ours, parts) + name.substr(length);
   return {};
 }
 

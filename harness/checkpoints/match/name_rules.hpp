@@ -10,7 +10,8 @@
 namespace parity::checkpoints {
 
 /// Names that the user gives: pattern of the expected side, pattern of the actual side. "*" stands for any
-/// part of a name, and the n-th one of both patterns for the same part.
+/// part of a name, and the n-th one of both patterns for the same part. A pattern names tensors, or modules
+/// whose tensors keep their last part, such as ".weight".
 using NameRules = std::vector<std::pair<std::string, std::string>>;
 
 /// Parses "OURS=THEIRS" words. \throws UserError for a word without both names, or with other numbers of "*"

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "harness/laws/batches/batch.hpp"
+#include "harness/laws/batches/epochs.hpp"
 #include "harness/laws/laws.hpp"
 
 namespace parity::laws {
@@ -33,35 +34,23 @@ class Departures {
   std::set<std::string> reported_;
 };
 
-/// Returns after how many updates all later batches repeat; 0 if they do not.
-int64_t period_of(const std::map<int64_t, std::string>& ids) {
-  const auto size = static_cast<int64_t>(ids.size());
-  std::vector<std::string> list;
-  for (const auto& [step, id] : ids)
-    list.push_back(id);
-  for (int64_t period = size > 2 ? 1 : 2; period < size; ++period)
-    if (std::equal(list.begin() + period, list.end(), list.begin()))
-      return period;
-  return 0;
-}
-
 void check_repeats(const RecordedRun& run, Finding& finding, Departures& departures) {
   const std::map<int64_t, std::string> ids = batch_ids(run);
   if (ids.size() < 2)
     return;
   finding.checked += static_cast<int64_t>(ids.size());
-  const int64_t period = period_of(ids);
-  // Drawn data has no end; a file that was read to its end begins again.
-  if (period > 0 && run.config_text("data.source") == "synthetic") {
-    const int64_t step = std::next(ids.begin(), period)->first;
-    departures.add(
-        "repeat", step,
-        fmt::format("updates from {} on read the batches from update {} on again", step, ids.begin()->first));
-    return;
-  }
-  if (period > 0) {
-    finding.notes.push_back(period == 1 ? "every update reads the same batch"
-                                        : fmt::format("the data repeats every {} updates", period));
+  std::vector<std::string> batches;
+  for (const auto& [step, id] : ids)
+    batches.push_back(id);
+  if (const std::optional<Epochs> epochs = find_epochs(batches)) {
+    const int64_t step = std::next(ids.begin(), static_cast<ptrdiff_t>(epochs->length))->first;
+    // Drawn data has no end; a file that was read to its end begins again.
+    if (run.config_text("data.source") == "synthetic")
+      departures.add("repeat", step,
+                     fmt::format("updates from {} on read the batches from update {} on again", step,
+                                 ids.begin()->first));
+    else
+      finding.notes.push_back(epochs->text(step));
     return;
   }
   std::map<std::string, int64_t> first;

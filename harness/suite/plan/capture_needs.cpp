@@ -163,6 +163,15 @@ trace::Capture needs_of_golden(const RunLength& length) {
   return capture;
 }
 
+trace::Capture needs_of_replicas(const RunLength& length) {
+  trace::CaptureRule rule{{}, {trace::Phase::param}, {"*"}};
+  if (length.known)
+    rule.steps = {length.steps};
+  trace::Capture capture;
+  capture.sketches.push_back(std::move(rule));
+  return capture;
+}
+
 trace::Capture needs_of_replay() {
   trace::Capture capture;
   capture.tensors.push_back({{}, {trace::Phase::input}, {std::string(trace::routes_glob)}});

@@ -57,6 +57,10 @@ trace::Capture needs_of_interrupted(const RunLength& length);
 /// update.
 trace::Capture needs_of_golden(const RunLength& length);
 
+/// Returns what a run of several ranks needs: digests of parameters at the last update, where replicas must
+/// be equal. Gradients are equal on all ranks once they are reduced, whatever the weights are.
+trace::Capture needs_of_replicas(const RunLength& length);
+
 /// Returns what a run needs to record if another arm replays its routes: the routes of each update.
 trace::Capture needs_of_replay();
 

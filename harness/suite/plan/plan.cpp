@@ -88,6 +88,8 @@ trace::Capture arm_capture(const Case& source, const Arm& arm, const RunLength& 
     capture.merge(needs_of_replay());
   if (in_golden(source, arm.asked_as()))
     capture.merge(needs_of_golden(length));
+  if (ranks > 1)
+    capture.merge(needs_of_replicas(length));
   for (const compare::Check& check : source.checks)
     if (names_arm(check, arm))
       capture.merge(check_capture(check, arm, length, ranks));

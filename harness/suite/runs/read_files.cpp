@@ -120,19 +120,46 @@ void add_files(const std::string& text, Listed& listed) {
   }
 }
 
+/// Returns whether a folder is a package that a script beside it may import.
+bool is_package(const fs::path& folder) {
+  return fs::exists(folder / "__init__.py");
+}
+
+/// Adds the Python sources that the scripts of a command can import from their own folders.
+/// \throws UserError if such a folder cannot be read
+void add_neighbours(const std::vector<std::string>& command, Listed& listed) {
+  std::error_code error;
+  for (const std::string& word : command) {
+    if (!word.ends_with(".py") || !fs::is_regular_file(word, error))
+      continue;
+    fs::recursive_directory_iterator entry(fs::absolute(word).parent_path(), error);
+    for (const auto end = fs::recursive_directory_iterator(); !error && entry != end; entry.increment(error))
+      if (entry->is_directory(error) && !is_package(entry->path()))
+        entry.disable_recursion_pending();
+      else if (entry->path().extension() == ".py")
+        listed.modules.insert(entry->path().string());
+    if (error)
+      throw UserError("a folder of sources could not be read");
+  }
+}
+
 /// \throws Json::exception or UserError for a list that is damaged, too long or not whole
-Listed listed_by(const fs::path& folder) {
+Listed listed_by(const fs::path& folder, const std::vector<std::string>& command) {
   Listed listed;
   std::error_code error;
+  bool has_list = false;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
     const std::string name = entry.path().filename().string();
     if (!name.starts_with(std::string(sources_name) + "."))
       continue;
+    has_list = true;
     if (name.ends_with(".json"))
       add_modules(read_file(entry.path(), largest_list), listed);
     if (name.ends_with(".read"))
       add_files(read_file(entry.path(), largest_list), listed);
   }
+  if (!has_list)
+    add_neighbours(command, listed);
   if (listed.files.contains("more"))
     throw UserError("a process has read more files than it listed");
   return listed;
@@ -140,12 +167,12 @@ Listed listed_by(const fs::path& folder) {
 
 }  // namespace
 
-Json hash_read_files(const fs::path& folder, bool lists_data) {
+Json hash_read_files(const fs::path& folder, bool lists_data, const std::vector<std::string>& command) {
   std::error_code error;
   Hashes hash(fs::last_write_time(folder / "capture.json", error));
   Json hashes = Json::object();
   try {
-    Listed listed = listed_by(folder);
+    Listed listed = listed_by(folder, command);
     for (const std::string& path : listed.modules)
       hashes[path] = hash(path);
     for (const std::string& path : listed.files["r"])

@@ -204,7 +204,8 @@ void RunStore::finish(const PlannedRun& run, const RunResult& result) const {
   if (result.complete())
     describe_files(record, folder(run.id));
   if (result.complete() && run.is_command())
-    record["sources"] = hash_read_files(folder(run.id), lists_data(record.at("identity")));
+    record["sources"] =
+        hash_read_files(folder(run.id), lists_data(record.at("identity")), expand_case_words(run));
   if (result.failure)
     record["failure"] = result.failure->to_json();
   write_file(folder(run.id) / "run.json", json_text(record, 1) + "\n");

@@ -93,6 +93,16 @@ TEST_F(Renaming, KeyAndQuerySwapped_AreDifferent) {
   EXPECT_EQ(compare_names(names, options).exit_code(), ExitCode::agree);
 }
 
+TEST_F(Renaming, ModulesThatAreMapped_AreTakenAtTheirWord) {
+  const Names names = {{"net.0.wq.weight", "blocks.0.key.weight"},
+                       {"net.0.wk.weight", "blocks.0.query.weight"}};
+  ComparisonOptions options;
+  options.renamed = parse_name_rules({"net.*.wq=blocks.*.query", "net.*.wk=blocks.*.key"});
+  EXPECT_EQ(compare_names(names, options).count(Verdict::different), 2U);
+  options.renamed = parse_name_rules({"net.*.wq=blocks.*.key", "net.*.wk=blocks.*.query"});
+  EXPECT_EQ(compare_names(names, options).exit_code(), ExitCode::agree);
+}
+
 TEST_F(Renaming, ThreeWordsInACircle_AreDifferent) {
   const Names names = {{"a.q", "b.k"}, {"a.k", "b.v"}, {"a.v", "b.q"}};
   EXPECT_EQ(compare_names(names).count(Verdict::different), 3U);

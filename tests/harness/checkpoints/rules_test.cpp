@@ -200,6 +200,12 @@ TEST_F(Rules, MappedName_IsCompared) {
   const CheckpointDifference found = compare(llama(), actual, options);
   EXPECT_EQ(found.exit_code(), ExitCode::agree) << found.conclusion();
   EXPECT_EQ(finding(found, "my.projection").expected.front().name, "lm_head.weight");
+  options.renamed = parse_name_rules({"lm_head=my", "model.layers.*.self_attn.q_proj.weight=b.*.query"});
+  EXPECT_THAT(message_of([&] { compare(llama(), actual, options); }),
+              HasSubstr("'lm_head=my' (it names no tensor of the first checkpoint)"));
+  options.renamed = parse_name_rules({"lm_head.weight=my.projektion"});
+  EXPECT_THAT(message_of([&] { compare(llama(), actual, options); }),
+              HasSubstr("it names no tensor of the second checkpoint"));
   EXPECT_THAT(message_of([] { parse_name_rules({"a.*=b"}); }), HasSubstr("different numbers of *"));
   EXPECT_THAT(message_of([] { parse_name_rules({"a"}); }), HasSubstr("OURS=THEIRS"));
 }

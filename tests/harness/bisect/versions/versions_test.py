@@ -52,10 +52,10 @@ arms = []
 """
 
 
-def write_wheel(folder, name, version, extra):
+def write_wheel(folder, name, version, extra, needs=""):
     """A wheel with one module. extra None: one that needs a package which does not exist."""
     facts = f"{name}-{version}.dist-info"
-    needs = "Requires-Dist: toynowhere\n" if extra is None else ""
+    needs = "Requires-Dist: toynowhere\n" if extra is None else needs
     with zipfile.ZipFile(folder / f"{name}-{version}-py3-none-any.whl", "w") as wheel:
         wheel.writestr(f"{name}.py", f"EXTRA = {extra}\n")
         wheel.writestr(f"{facts}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{needs}")
@@ -105,6 +105,37 @@ class VersionsTest(unittest.TestCase):
         self.assertTrue(any("1.3 could not be judged: cannot be installed" in note for note in record["notes"]))
         again = self.bisect("toymath==1.0", "toymath==1.5")
         self.assertIn("0 new environments and 0 runs", again.stdout)
+
+    def test_runs_of_arms_without_inputs_stay_apart(self):
+        (self.folder / "bare.toml").write_text(CASE.replace('inputs  = ["train.py"]\n', ""))
+        command = [PARITY, "bisect", "versions", "toymath==1.2", "toymath==1.4", "--case", "bare.toml", "--arm", "run"]
+        done = subprocess.run(command, cwd=self.folder, env=self.environment, capture_output=True, text=True)
+        self.assertIn("toymath 1.4 (after 1.2) moves loss first at step 3 from 1 to 1.5", done.stdout + done.stderr)
+
+    def test_what_came_with_a_release_is_named(self):
+        write_wheel(self.index, "toyneeds", "1.0", 0)
+        write_wheel(self.index, "toyneeds", "1.1", 0, "Requires-Dist: toymath==1.4\n")
+        found = self.bisect("toyneeds==1.0", "toyneeds==1.1").stdout
+        self.assertIn("toyneeds 1.1 (after 1.0) moves loss", found)
+        self.assertIn("toymath-1.4 came with it and may be the cause", found)
+        self.assertNotIn("came with it", self.bisect("toymath==1.2", "toymath==1.4").stdout)
+
+    def test_releases_whose_runs_do_not_repeat_are_not_named(self):
+        write_wheel(self.index, "toynoise", "1.0", 0)
+        for version in ("1.1", "1.2"):
+            write_wheel(self.index, "toynoise", version, "__import__('secrets').randbelow(2**20) / 2**30")
+        script = (self.folder / "train.py").read_text()
+        noisy = script.replace("toydata.EXTRA", "toydata.EXTRA + __import__('toynoise').EXTRA")
+        (self.folder / "noisy.py").write_text(noisy)
+        (self.folder / "noisy.toml").write_text(CASE.replace("train.py", "noisy.py"))
+        command = [PARITY, "bisect", "versions", "toynoise==1.0", "toynoise==1.2", "--case", "noisy.toml", "--arm", "run"]
+        done = subprocess.run(command, cwd=self.folder, env=self.environment, capture_output=True, text=True)
+        self.assertIn("toynoise 1.1 (after 1.0) moves loss", done.stdout + done.stderr)
+        self.assertIn("those of the version before do not", done.stdout)
+        self.assertIn("two runs of one environment differ", done.stdout)
+        for line in done.stdout.splitlines():
+            if "step " in line and "toynoise 1.2 (after 1.1) moves" in line:
+                self.assertIn("not proven", line)
 
     def test_two_moves_are_found_largest_first(self):
         record = json.loads(self.bisect("toymath==1.0", "toymath==2.0", "--json").stdout)

@@ -86,6 +86,25 @@ TEST_F(DataLawTest, Epochs_AreNoted) {
             "updates from 3 on read the batches from update 1 on again");
 }
 
+TEST_F(DataLawTest, ShuffledEpochs_AreNoted) {
+  std::vector<Update> updates = lawful();
+  updates[2] = updates[1];
+  updates[3] = updates[0];
+  const Finding finding = ask_batches(updates);
+  EXPECT_EQ(finding.answer(), Answer::holds) << sentence(finding);
+  EXPECT_THAT(notes(finding), HasSubstr("the same 2 batches come again in another order"));
+}
+
+TEST_F(DataLawTest, PartOfAnEpoch_ShowsNoPeriod) {
+  std::vector<Update> updates = lawful();
+  updates[3] = updates[0];
+  EXPECT_THAT(notes(ask_batches(updates)),
+              HasSubstr("updates from 4 on read earlier batches again, in the same order; this is right only "
+                        "where an epoch of 3 batches ends"));
+  updates[3] = updates[1];  // no epoch begins with its second batch
+  EXPECT_EQ(sentence(ask_batches(updates)), "update 4 reads the batch of update 2 again");
+}
+
 TEST_F(DataLawTest, OneBatchForEver_IsNoted) {
   std::vector<Update> updates = lawful();
   updates[1] = updates[2] = updates[3] = updates[0];

@@ -42,6 +42,20 @@ TEST_F(CaptureNeedsTest, GoldensKeepDigestsOfTheFirstAndLastUpdate) {
   EXPECT_FALSE(run(0).capture.wants_sketch(6, trace::Phase::param, "x"));
 }
 
+TEST_F(CaptureNeedsTest, RanksRecordTheirLastParameters) {
+  Json schema = Json::parse(plan_schema);
+  schema["keys"]["parallel.dp_shard"] = {{"type", "integer"}, {"default", 1}};
+  schema["mesh"] = {"parallel.dp_shard"};
+  write_file(folder_ / "schema.json", schema.dump());
+  plan_ = make_plan("program 1");
+  add(arms("steps = 7\nparallel.dp_shard = 2", "steps = 7") + "[golden]\narms = []\n" +
+      check("tensor = \"*\"\nphase = \"grad\"", "identical"));
+  ASSERT_EQ(run(0).ranks, 2);
+  EXPECT_TRUE(run(0).capture.wants_sketch(7, trace::Phase::param, "x"));
+  EXPECT_FALSE(run(0).capture.wants_sketch(6, trace::Phase::param, "x"));
+  EXPECT_FALSE(run(1).capture.wants_sketch(7, trace::Phase::param, "x"));
+}
+
 TEST_F(CaptureNeedsTest, RunsWantedByTwoCasesCaptureTheUnion) {
   const std::string tensor_case = check("tensor = \"wq\"\nphase = \"grad\"", "identical", "steps = [4, 4]");
   add(arms("", "lr.base = 1.0") + check("channel = \"lr\"", "identical"), "one");

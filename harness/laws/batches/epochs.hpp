@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace parity::laws {
+
+/// How a training reads its batches again: each of them once, then each of them once more.
+struct Epochs {
+  size_t length = 0;     ///< number of batches of an epoch
+  bool whole = false;    ///< a second epoch was recorded to its end
+  bool in_order = true;  ///< every epoch has the order of the first
+
+  /// Returns the sentence that a note says.
+  /// \param first  update that reads the first batch again
+  std::string text(int64_t first) const;
+};
+
+/// Finds epochs in the digests of the batches of all updates. Nothing if no batch comes again, or if the
+/// batches that do are no epochs. A single batch that comes again at the end is one only if it is the first.
+std::optional<Epochs> find_epochs(const std::vector<std::string>& batches);
+
+}  // namespace parity::laws
