@@ -33,6 +33,37 @@ std::string read_input(const RecordedRun& run, Batch& batch, std::vector<double>
   return "";
 }
 
+/// Joins an input of the batch's length that every rank recorded under its own name. \return the first of the
+/// names; "" if none is
+std::string read_input_of_ranks(const RecordedRun& run, Batch& batch, std::vector<double>& values,
+                                std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    std::vector<double> joined;
+    std::vector<std::pair<int64_t, int64_t>> rows_of_rank;
+    int64_t rows = 0, length = batch.length;
+    for (int64_t rank = 0; rank < run.trace().ranks(); ++rank) {
+      const TensorKey key{batch.step, Phase::input, fmt::format("{}#{}", name, rank)};
+      const Shape shape = run.has_values(key) ? run.trace().tensor(key).shape : Shape{};
+      if (shape.size() != 2 || (length > 0 && shape[1] != length))
+        break;
+      length = shape[1];
+      rows_of_rank.emplace_back(rows, rows + shape[0]);
+      rows += shape[0];
+      const std::vector<double> own = run.values(key);
+      joined.insert(joined.end(), own.begin(), own.end());
+    }
+    if (static_cast<int64_t>(rows_of_rank.size()) != run.trace().ranks() ||
+        (batch.rows > 0 && rows_of_rank != batch.rows_of_rank))
+      continue;
+    batch.rows = rows;
+    batch.length = length;
+    batch.rows_of_rank = std::move(rows_of_rank);
+    values = std::move(joined);
+    return name;
+  }
+  return "";
+}
+
 /// Reads which rows each rank holds, if every rank holds rows of its own.
 void read_ranks(const RecordedRun& run, Batch& batch, const std::string& name) {
   const auto found = run.trace().rank_rows().find({batch.step, Phase::input, name});
@@ -62,6 +93,20 @@ Batch read_batch(const RecordedRun& run, int64_t step) {
   read_input(run, batch, batch.documents, {"document_ids"});
   if (!batch.tokens_name.empty())
     read_ranks(run, batch, batch.tokens_name);
+  return batch;
+}
+
+Batch read_batch_of_ranks(const RecordedRun& run, int64_t step) {
+  Batch batch{.step = step};
+  if (run.trace().ranks() < 2)
+    return batch;
+  batch.tokens_name =
+      read_input_of_ranks(run, batch, batch.tokens, {"tokens", "input_ids", "input", "x", "idx"});
+  if (batch.tokens_name.empty())
+    return batch;
+  read_input_of_ranks(run, batch, batch.labels, {"labels", "targets", "target", "y"});
+  read_input_of_ranks(run, batch, batch.positions, {"positions", "position_ids"});
+  read_input_of_ranks(run, batch, batch.documents, {"document_ids"});
   return batch;
 }
 

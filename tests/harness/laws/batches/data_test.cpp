@@ -167,5 +167,87 @@ TEST_F(DataLawTest, Nothing_IsNotAsked) {
   EXPECT_FALSE(finding.why.empty());
 }
 
+/// Two ranks that record their inputs under names of their own, as the Python recorder does.
+class RankInputsTest : public DataLawTest {
+ protected:
+  enum class Model { whole, cut, staged };
+  struct Inputs {
+    Model model = Model::whole;
+    bool other_gradients = false;  ///< whether ranks compute other gradients
+  };
+
+  static void record_model(trace::Recorder& recorder, const Inputs& inputs, int64_t rank) {
+    TensorLayout layout;
+    if (inputs.model == Model::cut)
+      layout = {{64}, {{"tp", rank, 2, Shard{0, {{rank * 32, rank * 32 + 32}}}}}};
+    const std::string name = inputs.model == Model::staged && rank == 1 ? "norm.weight" : "output.weight";
+    std::vector<float> values(32, 0.5F);
+    recorder.tensor(Phase::param, name, view_of(DType::float32, values), nullptr, layout);
+    values[3] += inputs.other_gradients ? static_cast<float>(rank) : 0;
+    recorder.tensor(Phase::grad_local, name, view_of(DType::float32, values), nullptr, layout);
+  }
+  /// \param rows  first row of each rank, two of which it reads
+  Finding ask_ranks(const std::vector<Update>& updates, const std::vector<int64_t>& rows,
+                    const Inputs& inputs, bool has_labels = true) {
+    for (int64_t rank = 1; rank >= 0; --rank) {
+      trace::Recorder::Options options{folder / "data" / "trace.h5", {}, {}, {}};
+      options.capture.tensors.push_back({});
+      options.rank = rank;
+      options.ranks = 2;
+      trace::Recorder recorder(std::move(options));
+      for (size_t s = 0; s < updates.size(); ++s) {
+        recorder.begin_step(static_cast<int64_t>(s) + 1);
+        const auto put = [&](const char* name, const Row& list) {
+          recorder.tensor(Phase::input, fmt::format("{}#{}", name, rank),
+                          {DType::int64, {2, 8}, list.data() + rows[static_cast<size_t>(rank)] * 8});
+        };
+        put("tokens", updates[s].tokens);
+        if (has_labels)
+          put("labels", updates[s].labels);
+        record_model(recorder, inputs, rank);
+        recorder.end_step();
+      }
+      recorder.finish();
+    }
+    const trace::Trace trace = trace::Trace::open(folder / "data");
+    return ask_data(RecordedRun(trace));
+  }
+};
+
+TEST_F(RankInputsTest, OwnRows_Hold) {
+  const Finding finding = ask_ranks(lawful(), {0, 2}, {});
+  EXPECT_EQ(finding.answer(), Answer::holds) << sentence(finding);
+  EXPECT_EQ(finding.checked, 4 + 4 * 2);  // digests; ranks and labels
+}
+
+TEST_F(RankInputsTest, SameRows_AreNamed) {
+  for (const bool has_labels : {true, false}) {
+    const Finding finding = ask_ranks(lawful(), {2, 2}, {}, has_labels);
+    EXPECT_EQ(sentence(finding), "rank 1 reads the rows of rank 0");
+    EXPECT_EQ(finding.departures.front().rank, 1);
+  }
+}
+
+TEST_F(RankInputsTest, SameRowsOfRanksThatShareTheWork_AreNoted) {
+  for (const Inputs& inputs :
+       {Inputs{.model = Model::cut}, Inputs{.model = Model::staged}, Inputs{.other_gradients = true}}) {
+    const Finding finding = ask_ranks(lawful(), {0, 0}, inputs);
+    EXPECT_EQ(finding.answer(), Answer::holds) << sentence(finding);
+    EXPECT_THAT(notes(finding), HasSubstr("rank 1 reads the rows of rank 0, and nothing"));
+  }
+}
+
+TEST_F(RankInputsTest, RepeatedBatch_IsNamed) {
+  std::vector<Update> updates = lawful();
+  updates[2] = updates[1];
+  EXPECT_EQ(sentence(ask_ranks(updates, {0, 2}, {})), "update 3 reads the batch of update 2 again");
+}
+
+TEST_F(RankInputsTest, ShiftedLabels_AreNamed) {
+  std::vector<Update> updates = lawful();
+  updates[1].labels = updates[1].tokens;
+  EXPECT_EQ(sentence(ask_ranks(updates, {0, 2}, {})), "labels are the tokens themselves, not the next ones");
+}
+
 }  // namespace
 }  // namespace parity::laws
