@@ -2,68 +2,68 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/laws/batches/data_parallel.hpp"
 
-#include <map>
+#include <algorithm>
 #include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "harness/tensor/part.hpp"
+#include <variant>
 
 namespace parity::laws {
 namespace {
 
 using trace::Phase;
+using trace::RankRow;
 
-/// Returns whether every rank's rows of a phase show that two ranks hold the same parts of all its tensors;
-/// nothing without such rows.
-std::optional<bool> hold_the_same_parts(const RecordedRun& run, int64_t step, Phase phase, int64_t one,
-                                        int64_t other) {
-  std::optional<bool> same;
-  for (const std::string& name : run.names(step, phase)) {
-    const auto rows = run.trace().rank_rows().find({step, phase, name});
-    if (name.find('#') != std::string::npos || rows == run.trace().rank_rows().end())
-      continue;
-    std::map<int64_t, std::optional<std::vector<std::vector<IndexRange>>>> parts;
-    for (const trace::RankRow& row : rows->second)
-      parts[row.rank] = row.layout ? std::optional(cover_of(*row.layout).ranges) : std::nullopt;
-    if (!parts.contains(one) && !parts.contains(other))
-      continue;
-    if (!parts.contains(one) || !parts.contains(other) || parts[one] != parts[other])
-      return false;
-    same = true;
-  }
-  return same;
-}
-
-/// Returns whether two ranks that read the same rows computed other gradients of them, each of its own share.
-bool compute_other_gradients(const RecordedRun& run, int64_t step, int64_t one, int64_t other) {
+/// Calls `take` with the rows of both ranks for each gradient of phase grad_local; null: a rank has none.
+/// \return whether one of the calls returned true
+template <class Take>
+bool any_gradient(const RecordedRun& run, int64_t step, int64_t one, int64_t other, const Take& take) {
   const auto& all = run.trace().rank_rows();
   for (auto rows = all.lower_bound({step, Phase::grad_local, ""});
        rows != all.end() && rows->first.step == step && rows->first.phase == Phase::grad_local; ++rows) {
-    const trace::RankRow *a = nullptr, *b = nullptr;
-    for (const trace::RankRow& row : rows->second) {
+    const RankRow *a = nullptr, *b = nullptr;
+    for (const RankRow& row : rows->second) {
       a = row.rank == one ? &row : a;
       b = row.rank == other ? &row : b;
     }
-    if (a && b && a->digest != b->digest)
+    if (take(a, b))
       return true;
   }
   return false;
 }
 
+/// Returns the term of a mean over data-parallel ranks that a rank has; nothing without.
+std::optional<int64_t> data_parallel_term(const RankRow* row) {
+  if (row && row->layout)
+    for (const Placement& placement : row->layout->placements)
+      if (placement.mesh_dimension == "dp" && std::holds_alternative<Partial>(placement.kind))
+        return placement.coordinate;
+  return std::nullopt;
+}
+
 }  // namespace
 
-bool must_read_other_rows(const RecordedRun& run, int64_t step, int64_t one, int64_t other) {
-  bool same = false;
-  for (const auto& [at, phase] :
-       {std::pair(int64_t{0}, Phase::param), {step, Phase::param}, {step, Phase::grad}})
-    if (const auto parts = hold_the_same_parts(run, at, phase, one, other)) {
-      if (!*parts)
-        return false;
-      same = true;
-    }
-  return same && !compute_other_gradients(run, step, one, other);
+bool are_data_parallel(const RecordedRun& run, int64_t step, int64_t one, int64_t other) {
+  const Json& facts = run.trace().provenance();
+  const Json ranks =
+      facts.is_object() ? facts.value(Json::json_pointer("/recipe/data_parallel"), Json()) : Json();
+  if (ranks.is_array() && std::ranges::count(ranks, Json(one)) > 0 &&
+      std::ranges::count(ranks, Json(other)) > 0)
+    return true;
+  return any_gradient(run, step, one, other, [](const RankRow* a, const RankRow* b) {
+    const auto term = data_parallel_term(a), other_term = data_parallel_term(b);
+    return term && other_term && *term != *other_term;
+  });
+}
+
+bool are_all_data_parallel(const RecordedRun& run, int64_t step) {
+  for (int64_t rank = 1; rank < run.trace().ranks(); ++rank)
+    if (!are_data_parallel(run, step, rank, 0))
+      return false;
+  return true;
+}
+
+bool compute_other_gradients(const RecordedRun& run, int64_t step, int64_t one, int64_t other) {
+  return any_gradient(run, step, one, other,
+                      [](const RankRow* a, const RankRow* b) { return a && b && a->digest != b->digest; });
 }
 
 }  // namespace parity::laws

@@ -6,11 +6,21 @@
 
 #include "harness/laws/run/recorded_run.hpp"
 
+// Whether two ranks must read other rows. Ranks that cut the model, its layers or its sequences rightly read
+// the same ones, and their tensors may look like those of replicas. So only a declaration counts.
+
 namespace parity::laws {
 
-/// Returns whether a trace shows that two ranks are data-parallel, so that each must read rows of its own.
-/// They hold the same parts of all parameters or gradients, and do not compute other gradients from the same
-/// rows. Ranks that cut the model, its layers or its sequences read the same rows.
-bool must_read_other_rows(const RecordedRun& run, int64_t step, int64_t one, int64_t other);
+/// Returns whether a trace declares that two ranks average their gradients. The recorder of Python lists the
+/// ranks of DistributedDataParallel; a layout of phase grad_local gives ranks the terms of a mesh dimension
+/// "dp".
+bool are_data_parallel(const RecordedRun& run, int64_t step, int64_t one, int64_t other);
+
+/// Returns whether a trace declares that all ranks average their gradients, so that none cuts anything.
+bool are_all_data_parallel(const RecordedRun& run, int64_t step);
+
+/// Returns whether two ranks computed other gradients of some parameter: of other rows, of another share of
+/// the same ones, or with another dropout.
+bool compute_other_gradients(const RecordedRun& run, int64_t step, int64_t one, int64_t other);
 
 }  // namespace parity::laws
