@@ -14,6 +14,7 @@ from recorded import Trace
 
 import torch
 import torch.distributed as dist
+from torch.distributed.fsdp import fully_shard
 from torch.distributed.tensor import DTensor, Partial, Replicate, Shard, distribute_tensor
 from torch.nn.parallel import DistributedDataParallel
 
@@ -212,6 +213,22 @@ class FailingRanksTest(RanksTest):
         found = self.data_of(lambda net: net, lambda rank: 0)
         self.assertEqual(found["answer"], "holds")
         self.assertIn("ranks 0, 1 read the same rows, and nothing that was recorded shows", "".join(found["notes"]))
+
+    def test_backward_passes_without_a_reduction_count(self):
+        """Parameters of fully_shard get a gradient in the last of the three passes alone."""
+        def body(mesh):
+            model = torch.nn.Linear(4, 4)
+            fully_shard(model, mesh=mesh["dp"])
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            with self.record(model, optimizer) as rec:
+                for micro_batch in range(3):
+                    model.set_requires_gradient_sync(micro_batch == 2)
+                    model(torch.ones(2, 4)).sum().backward()
+                optimizer.step()
+                rec.step()
+
+        self.on_ranks((2, 1), body)
+        self.assertEqual(self.complete().provenance["recipe"]["micro_batches"], 3)
 
     def test_statistics_of_a_rank_are_its_own(self):
         """A running mean is that of a rank's batches: ranks that differ are no finding."""

@@ -133,16 +133,16 @@ class Activations:
             if new is not None:
                 value = _with_values(value, new)
         if value.requires_grad and value.grad_fn is not None:
-            value.register_hook(self._gradient_hook(numbered, run, backward))
+            value.register_hook(self._gradient_hook(numbered, run, backward, again))
         return value
 
-    def _gradient_hook(self, name: str, run: Pass, wanted: bool) -> Callable[[Any], Any]:
+    def _gradient_hook(self, name: str, run: Pass, wanted: bool, again: bool) -> Callable[[Any], Any]:
         execution = self.execution
 
         def hook(gradient: Any) -> Any:
             if execution is not self.execution:  # of an update that has ended
                 return None
-            execution.reached(run)
+            execution.reached(run, again)
             if not wanted or gradient is None or name in run.differentiated:
                 return None
             run.differentiated.add(name)

@@ -74,9 +74,14 @@ class Gradients:
         self._local.end()
 
     def facts(self) -> dict[str, Any]:
-        """Over which ranks gradients are averaged, for the recipe."""
-        ranks = data_parallel_ranks(self._model) or self._activations.data_parallel
-        return {"data_parallel": ranks} if ranks else {}
+        """Over which ranks gradients are averaged, and how often they were computed, for the recipe."""
+        found: dict[str, Any] = {}
+        if ranks := data_parallel_ranks(self._model) or self._activations.data_parallel:
+            found["data_parallel"] = ranks
+        # Parameters of fully_shard get a gradient only with its reduction, so that FirstUpdate misses the others.
+        if self._is_reduced_first and (passes := len(self._activations.execution.backward_passes)):
+            found["micro_batches"] = passes
+        return found
 
     def before_step(self, optimizer: Any) -> None:
         """Offers the gradients that an optimizer is about to use."""
