@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -16,23 +17,27 @@ using trace::Phase;
 /// What identifies the batch of each update.
 using Batches = std::map<int64_t, std::string>;
 
-/// Returns the channel batch_digest; of several ranks that record their own, the values of all.
+/// Returns the channel batch_digest; of several ranks that record their own, the values of all. Leaves out
+/// updates at which it is 0: the recorder saw no input.
 Batches digests_of(const Recipe& recipe) {
   Batches found;
-  for (const auto& [rank, channels] : recipe.trace().rank_channels()) {
-    const auto own = channels.find("batch_digest");
-    if (own == channels.end() || own->second.kind != trace::ChannelKind::per_rank)
-      continue;
-    const compare::Series series =
-        compare::series_of(own->second, recipe.run().steps(), recipe.run().steps());
+  std::set<int64_t> unseen;
+  const auto add = [&](const compare::Series& series, const std::string& rank) {
     for (size_t i = 0; i < series.size(); ++i)
-      found[series.steps[i]] += fmt::format("{}={} ", rank, series.text(i));
-  }
-  if (!found.empty())
-    return found;
-  if (const auto series = recipe.channel("batch_digest"))
-    for (size_t i = 0; i < series->size(); ++i)
-      found[series->steps[i]] = series->text(i);
+      if (series.text(i) == "0")
+        unseen.insert(series.steps[i]);
+      else
+        found[series.steps[i]] += rank + series.text(i);
+  };
+  const std::vector<int64_t>& steps = recipe.run().steps();
+  for (const auto& [rank, channels] : recipe.trace().rank_channels())
+    if (const auto own = channels.find("batch_digest");
+        own != channels.end() && own->second.kind == trace::ChannelKind::per_rank)
+      add(compare::series_of(own->second, steps, steps), fmt::format(" {}=", rank));
+  if (const auto series = recipe.channel("batch_digest"); series && found.empty() && unseen.empty())
+    add(*series, "");
+  for (const int64_t step : unseen)
+    found.erase(step);
   return found;
 }
 

@@ -45,7 +45,7 @@ RankInputs digests_of_ranks(const RecordedRun& run, int64_t step) {
       continue;
     std::visit(
         [&, of_rank = rank](const auto& values) {
-          if (place < values.size())
+          if (place < values.size() && values[place] != 0)  // 0: the recorder saw no input
             inputs.ids[of_rank] = fmt::format("{}", values[place]);
         },
         found->second.values);

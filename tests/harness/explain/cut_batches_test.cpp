@@ -205,6 +205,15 @@ TEST_F(CutBatchesTest, DigestOfTheOtherRank_IsCompared) {
   EXPECT_THAT(part(explain_runs(two, two), "data").same, Contains("batches of 3 updates, in order"));
 }
 
+TEST_F(CutBatchesTest, DigestsWithoutAnInput_AreNoAgreement) {
+  for (const CutRun& run : {CutRun{.of_rank = {{}}, .digests = {{0, 0, 0}}},
+                            CutRun{.of_rank = {{}, {}}, .digests = {{0, 0, 0}, {1, 2, 3}}}}) {
+    const Explanation found = explain_runs(run, run);
+    EXPECT_THAT(part(found, "data").same, Not(Contains(HasSubstr("batches of"))));
+    EXPECT_THAT(unknown(found), HasSubstr("batches (record the channel"));
+  }
+}
+
 TEST_F(CutBatchesTest, BuffersOfRanks_AreJoined) {
   const CutRun one{.of_rank = {{}}, .counters = {2}};
   const Explanation found = explain_runs(one, {.of_rank = {{}, {}}, .counters = {2, 2}});

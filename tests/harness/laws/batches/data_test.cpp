@@ -247,6 +247,13 @@ TEST_F(RankInputsTest, SameRows_AreNamed) {
   }
 }
 
+TEST_F(RankInputsTest, DigestsOfNoInput_AreNotCompared) {
+  std::vector<Update> updates = lawful();
+  for (Update& update : updates)
+    update.tokens = Row(32, 0);
+  EXPECT_THAT(ask_ranks(updates, {0, 2}, {.only_digests = true}).departures, testing::IsEmpty());
+}
+
 /// Ranks that cut the model or the sequences read the same rows, too.
 TEST_F(RankInputsTest, SameRowsOfUndeclaredRanks_AreNoted) {
   const Finding finding = ask_ranks(lawful(), {0, 0}, {.declares = Declares::nothing});
