@@ -242,6 +242,7 @@ TEST_F(RankInputsTest, SameRows_AreNamed) {
                                Inputs{.only_digests = true}, Inputs{.keep_values = false}}) {
     const Finding finding = ask_ranks(lawful(), {2, 2}, inputs);
     EXPECT_EQ(sentence(finding), "rank 1 reads the rows of rank 0");
+    ASSERT_FALSE(finding.departures.empty());
     EXPECT_EQ(finding.departures.front().rank, 1);
     EXPECT_EQ(finding.departures.front().step, 1);
   }
