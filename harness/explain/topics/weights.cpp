@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <ranges>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "harness/compare/text/wording.hpp"
+#include "harness/explain/joined_inputs.hpp"
 #include "harness/explain/topic.hpp"
 #include "harness/laws/run/tensor_groups.hpp"
 
@@ -31,6 +33,73 @@ Parameters parameters_of(const Recipe& recipe, bool initial) {
     found[row.key.name] = &row;
   }
   return found;
+}
+
+/// Rows of one parameter or buffer by rank; -1 for one that all ranks share.
+using OfRanks = std::map<int64_t, const SketchRow*>;
+
+std::map<std::string, OfRanks> by_rank(const Recipe& recipe, const Parameters& parameters) {
+  std::map<std::string, OfRanks> found;
+  for (const auto& [full, row] : parameters) {
+    std::string name = full;
+    const int64_t rank = recipe.trace().ranks() > 1 ? take_number(name, "#") : -1;
+    found[name][rank] = row;
+  }
+  return found;
+}
+
+/// Returns the row of a buffer that all ranks recorded with the same bits; null otherwise.
+const SketchRow* shared_row(const Recipe& recipe, const OfRanks& rows) {
+  const SketchRow* const first = rows.begin()->second;
+  const bool is_complete =
+      rows.contains(-1) ? rows.size() == 1 : static_cast<int64_t>(rows.size()) == recipe.trace().ranks();
+  const bool is_same = std::ranges::all_of(rows, [&](const auto& each) {
+    return each.second->digest == first->digest && each.second->shape == first->shape &&
+           each.second->dtype == first->dtype;
+  });
+  return is_complete && is_same ? first : nullptr;
+}
+
+/// Returns "norm 2", or "norm 2 on rank 0, norm 3 on rank 1".
+std::string norms_of(const OfRanks& rows) {
+  std::vector<std::string> items;
+  for (const auto& [rank, row] : rows)
+    items.push_back(fmt::format("norm {}{}", compare::number_text(row->norm),
+                                rank < 0 ? "" : fmt::format(" on rank {}", rank)));
+  return fmt::format("{}", fmt::join(items, ", "));
+}
+
+/// A buffer that ranks of one run recorded apart, with other values, where the other run has one value.
+struct Apart {
+  std::string name, first, second;
+};
+
+/// Gives a buffer that one run recorded once, and the ranks of the other each for themselves ("mean#0"), one
+/// name in both.
+/// \return the buffers that differ between the ranks of a run, or that not all of its ranks recorded; these
+/// are
+///         left out
+std::vector<Apart> join_ranks(const Recipe& first, const Recipe& second, Parameters& a, Parameters& b) {
+  std::vector<Apart> apart;
+  const auto of_first = by_rank(first, a), of_second = by_rank(second, b);
+  for (const auto& [name, rows] : of_first) {
+    const auto other = of_second.find(name);
+    if (other == of_second.end() ||
+        std::ranges::equal(std::views::keys(rows), std::views::keys(other->second)))
+      continue;
+    const SketchRow *own = shared_row(first, rows), *their = shared_row(second, other->second);
+    for (const auto& [rank, row] : rows)
+      a.erase(row->key.name);
+    for (const auto& [rank, row] : other->second)
+      b.erase(row->key.name);
+    if (own && their) {
+      a[name] = own;
+      b[name] = their;
+    } else {
+      apart.push_back({name, norms_of(rows), norms_of(other->second)});
+    }
+  }
+  return apart;
 }
 
 /// Returns "21 (12345 elements)" of what the recorder counted, else of the recorded tensors.
@@ -165,7 +234,8 @@ void compare_names(Finding& found, const Parameters& first, const Parameters& se
 
 Finding compare_weights(const Recipe& first, const Recipe& second) {
   Finding found;
-  const Parameters a = parameters_of(first, false), b = parameters_of(second, false);
+  Parameters a = parameters_of(first, false), b = parameters_of(second, false);
+  const std::vector<Apart> apart = join_ranks(first, second, a, b);
   const char* const need = "the phase param";
   found.compare("number of parameters", size_of_model(first, a), size_of_model(second, b), need,
                 {"architecture.", "model"});
@@ -178,7 +248,12 @@ Finding compare_weights(const Recipe& first, const Recipe& second) {
     found.compare("parameters without an optimizer", recorded_patterns(first, "", "without_optimizer"),
                   recorded_patterns(second, "", "without_optimizer"), need);
   }
-  const Parameters initial_a = parameters_of(first, true), initial_b = parameters_of(second, true);
+  Parameters initial_a = parameters_of(first, true), initial_b = parameters_of(second, true);
+  const std::vector<Apart> initially_apart = join_ranks(first, second, initial_a, initial_b);
+  for (const Apart& one : initially_apart)
+    found.rows.push_back({"initial values of " + one.name, one.first, one.second, ""});
+  for (const Apart& one : initially_apart.empty() ? apart : std::vector<Apart>())
+    found.unknown.push_back(one.name + " (its values differ between the ranks of a run)");
   if (initial_a.empty() || initial_b.empty())
     found.compare("digest of the initial values", fingerprint_of(first), fingerprint_of(second),
                   record_parameters, {"seed"});

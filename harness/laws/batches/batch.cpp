@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <ranges>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "harness/laws/batches/rank_inputs.hpp"
 #include "harness/tensor/part.hpp"
 
 namespace parity::laws {
@@ -16,10 +19,11 @@ using trace::Phase;
 using trace::TensorKey;
 
 /// Returns the first of the names that is a matrix of the batch's size; "" if none is.
+/// \param suffix  of the names: "#1" for those of rank 1
 std::string read_input(const RecordedRun& run, Batch& batch, std::vector<double>& values,
-                       std::initializer_list<const char*> names) {
+                       std::initializer_list<const char*> names, const std::string& suffix) {
   for (const char* name : names) {
-    const TensorKey key{batch.step, Phase::input, name};
+    const TensorKey key{batch.step, Phase::input, name + suffix};
     if (!run.has_values(key))
       continue;
     const Shape shape = run.trace().tensor(key).shape;
@@ -54,22 +58,30 @@ void read_ranks(const RecordedRun& run, Batch& batch, const std::string& name) {
 
 }  // namespace
 
-Batch read_batch(const RecordedRun& run, int64_t step) {
+Batch read_batch(const RecordedRun& run, int64_t step, std::optional<int64_t> rank) {
   Batch batch{.step = step};
-  batch.tokens_name = read_input(run, batch, batch.tokens, {"tokens", "input_ids", "input", "x", "idx"});
-  read_input(run, batch, batch.labels, {"labels", "targets", "target", "y"});
-  read_input(run, batch, batch.positions, {"positions", "position_ids"});
-  read_input(run, batch, batch.documents, {"document_ids"});
-  if (!batch.tokens_name.empty())
+  const std::string suffix = rank ? fmt::format("#{}", *rank) : "";
+  batch.tokens_name = read_input(run, batch, batch.tokens, token_names, suffix);
+  read_input(run, batch, batch.labels, {"labels", "targets", "target", "y"}, suffix);
+  read_input(run, batch, batch.positions, {"positions", "position_ids"}, suffix);
+  read_input(run, batch, batch.documents, {"document_ids"}, suffix);
+  if (!batch.tokens_name.empty() && !rank)
     read_ranks(run, batch, batch.tokens_name);
   return batch;
 }
 
 std::map<int64_t, std::string> batch_ids(const RecordedRun& run) {
   std::map<int64_t, std::string> ids;
+  const auto join = [](const RankInputs& ranks) {
+    return fmt::format("{}", fmt::join(std::views::values(ranks.ids), " "));
+  };
   for (const int64_t step : run.steps()) {
-    if (const auto digest = run.channel("batch_digest", step))
+    if (const RankInputs ranks = digests_of_ranks(run, step); !ranks.ids.empty())
+      ids[step] = join(ranks);
+    else if (const auto digest = run.channel("batch_digest", step))
       ids[step] = fmt::format("{}", *digest);
+    else if (const RankInputs tokens = tokens_of_ranks(run, step); !tokens.ids.empty())
+      ids[step] = join(tokens);
     else
       for (const char* name : {"tokens", "input_ids"})
         if (const trace::SketchRow* row = run.trace().find_sketch({step, Phase::input, name}))

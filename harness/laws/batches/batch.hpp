@@ -28,9 +28,11 @@ struct Batch {
 };
 
 /// Reads the inputs of an update. Without any, `rows` is 0.
-Batch read_batch(const RecordedRun& run, int64_t step);
+/// \param rank  reads what this rank recorded under names of its own, such as "tokens#1"
+Batch read_batch(const RecordedRun& run, int64_t step, std::optional<int64_t> rank = {});
 
-/// Returns an identity of the tokens of each update: the channel batch_digest, else the digest of the tokens.
+/// Returns an identity of the tokens of each update: the channel batch_digest, else the digest of the tokens;
+/// those of all ranks, if each recorded its own.
 std::map<int64_t, std::string> batch_ids(const RecordedRun& run);
 
 /// Returns the share of counted labels that equal the token `shift` places on; NaN without such labels.

@@ -9,9 +9,12 @@
 #include <set>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "harness/laws/batches/batch.hpp"
+#include "harness/laws/batches/data_parallel.hpp"
 #include "harness/laws/batches/epochs.hpp"
+#include "harness/laws/batches/rank_inputs.hpp"
 #include "harness/laws/laws.hpp"
 
 namespace parity::laws {
@@ -96,6 +99,7 @@ void check_micro_batches(const RecordedRun& run, const Batch& batch, Finding& fi
   }
 }
 
+/// Compares the rows of ranks whose layouts cut one batch.
 void check_rows(const Batch& batch, Finding& finding, Departures& departures) {
   if (batch.tokens.empty())
     return;
@@ -139,12 +143,13 @@ void check_next_tokens(const Batch& batch, Finding& finding, Departures& departu
                    "labels");
 }
 
-void check_labels(const Batch& batch, Finding& finding, Departures& departures) {
+/// \param places  receives what depends on which tokens are neighbours
+void check_labels(const Batch& batch, Finding& finding, Departures& departures, Departures& places) {
   if (batch.tokens.empty() || batch.labels.empty())
     return;
   const double next = share_of_shift(batch, 1), same = share_of_shift(batch, 0);
   if (next >= 0.5) {
-    check_next_tokens(batch, finding, departures);
+    check_next_tokens(batch, finding, places);
     return;
   }
   for (const int64_t shift : {0, -1, 2, 3})
@@ -218,26 +223,94 @@ void check_positions(const Batch& batch, Finding& finding, Departures& departure
                    "positions");
 }
 
+/// Compares what ranks read that each recorded its own inputs.
+/// \param shared  receives why ranks that read the same rows may: reason -> ranks
+void check_ranks(const RecordedRun& run, int64_t step, std::map<std::string, std::set<int64_t>>& shared,
+                 Finding& finding, Departures& departures) {
+  RankInputs inputs = tokens_of_ranks(run, step);
+  if (inputs.ids.size() < 2)
+    inputs = digests_of_ranks(run, step);
+  const auto ranks = static_cast<int64_t>(inputs.ids.size());
+  finding.checked += ranks * (ranks - 1) / 2;
+  for (const auto& [rank, other] : inputs.pairs()) {
+    const bool declared = are_data_parallel(run, step, rank, other);
+    if (declared && !compute_other_gradients(run, step, rank, other)) {
+      departures.add("ranks", step, fmt::format("rank {} reads the rows of rank {}", rank, other),
+                     inputs.name == "batch_digest" ? "" : fmt::format("{}#{}", inputs.name, rank), rank);
+      continue;
+    }
+    shared[declared ? "and compute other gradients of them: right if they cut the sequences, and wrong "
+                      "with dropout"
+                    : "and nothing that was recorded shows that they must read others"]
+        .insert({rank, other});
+    --finding.checked;  // not judged
+  }
+}
+
+/// Checks the inputs that each rank recorded under its own names.
+/// \param cut  receives what is lawful for ranks that cut the sequences
+/// \return whether there are labels
+bool check_inputs_of_ranks(const RecordedRun& run, int64_t step, Finding& finding, Departures& departures,
+                           Departures& cut) {
+  bool has_labels = false;
+  const bool is_whole = are_all_data_parallel(run, step);
+  for (const auto& [rank, id] : tokens_of_ranks(run, step).ids) {
+    const Batch batch = read_batch(run, step, rank);
+    has_labels = has_labels || !batch.labels.empty();
+    check_micro_batches(run, batch, finding, departures);
+    check_labels(batch, finding, departures, is_whole ? departures : cut);
+    check_positions(batch, finding, is_whole ? departures : cut);
+  }
+  return has_labels;
+}
+
+/// Keeps the first of equal notes, as ranks give.
+void drop_repeats(std::vector<std::string>& notes) {
+  std::set<std::string> seen;
+  std::erase_if(notes, [&](const std::string& note) { return !seen.insert(note).second; });
+}
+
+bool has_tokens(const RecordedRun& run) {
+  return std::ranges::any_of(run.steps(), [&](int64_t step) {
+    return !tokens_of_ranks(run, step).ids.empty() || std::ranges::any_of(token_names, [&](const char* name) {
+      return run.trace().find_sketch({step, Phase::input, name}) != nullptr;
+    });
+  });
+}
+
 }  // namespace
 
 Finding ask_data(const RecordedRun& run) {
-  Finding finding;
-  Departures departures(finding);
+  Finding finding, of_cut;
+  Departures departures(finding), cut(of_cut);
   check_repeats(run, finding, departures);
   bool has_labels = false;
+  std::map<std::string, std::set<int64_t>> shared;
   for (const int64_t step : run.steps()) {
+    check_ranks(run, step, shared, finding, departures);
+    has_labels = check_inputs_of_ranks(run, step, finding, departures, cut) || has_labels;
     const Batch batch = read_batch(run, step);
     if (batch.rows == 0)
       continue;
     has_labels = has_labels || !batch.labels.empty();
     check_rows(batch, finding, departures);
     check_micro_batches(run, batch, finding, departures);
-    check_labels(batch, finding, departures);
+    check_labels(batch, finding, departures, departures);
     check_counts(run, batch, finding, departures);
     check_positions(batch, finding, departures);
   }
+  for (const auto& [reason, ranks] : shared)
+    finding.notes.push_back(fmt::format("ranks {} read the same rows, {}", fmt::join(ranks, ", "), reason));
+  for (const Departure& departure : of_cut.departures)
+    finding.notes.push_back(
+        fmt::format("{}: right only if ranks cut the sequences, which nothing that was recorded shows",
+                    departure.text()));
+  drop_repeats(finding.notes);
   if (finding.answer() == Answer::not_asked)
-    finding.why = "neither a digest of the batches nor tokens were recorded";
+    finding.why = has_tokens(run) || !batch_ids(run).empty()
+                      ? "the batch of one update was recorded, without labels, positions or another batch "
+                        "to compare it with"
+                      : "neither a digest of the batches nor tokens were recorded";
   else if (!has_labels)
     finding.notes.emplace_back(
         "labels and ignored tokens were not compared: record phase input with tokens and labels");

@@ -296,8 +296,9 @@ Finding ask_reduction(const RecordedRun& run) {
   if (const std::set<std::string> all = run.all_names(Phase::grad); !left_out.empty())
     finding.notes.push_back(fmt::format("not all micro-batches were recorded of {}",
                                         describe(left_out, {all.begin(), all.end()})));
+  const bool has_halves = of_micro_batches > 0 || !shared.own.empty() || !shared.equal.empty();
   if (finding.answer() == Answer::not_asked)
-    finding.why = !why.empty() && of_micro_batches > 0 ? why
+    finding.why = !why.empty() && has_halves ? why
                   : run.trace().ranks() < 2
                       ? "the trace has one rank, and no gradients of single micro-batches"
                       : "no gradient was recorded on each rank before and after a reduction";

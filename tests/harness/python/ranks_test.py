@@ -14,6 +14,7 @@ from recorded import Trace
 
 import torch
 import torch.distributed as dist
+from torch.distributed.fsdp import fully_shard
 from torch.distributed.tensor import DTensor, Partial, Replicate, Shard, distribute_tensor
 from torch.nn.parallel import DistributedDataParallel
 
@@ -178,6 +179,56 @@ class FailingRanksTest(RanksTest):
                 self.record(model, torch.optim.SGD(net.parameters(), lr=1.0), twin="float64")
 
         self.on_ranks((2, 1), body)
+
+    def data_of(self, model_of, rows_of, inner=False):
+        """The law data of two ranks. model_of(net): what trains. rows_of(rank): the first of its two rows. inner: record
+        the module below the wrapper."""
+        def body(mesh):
+            torch.manual_seed(0)
+            net = torch.nn.Sequential(torch.nn.Embedding(50, 4), torch.nn.Linear(4, 50))
+            model = model_of(net)
+            optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+            data = torch.Generator().manual_seed(1)
+            with self.record(net if inner else model, optimizer) as rec:
+                for _ in range(3):
+                    rows, first = torch.randint(0, 50, (4, 8), generator=data), rows_of(dist.get_rank())
+                    model(rows[first : first + 2]).square().mean().backward()
+                    optimizer.step()
+                    optimizer.zero_grad()
+                    rec.step()
+
+        self.on_ranks((2, 1), body)
+        status = 1 if rows_of(0) == rows_of(1) and model_of is DistributedDataParallel else 0
+        laws = json.loads(self.parity("audit", "trace.h5", "--json", status=status))["laws"]
+        return next(law for law in laws if law["law"] == "data")
+
+    def test_wrapped_ranks_must_read_other_rows(self):
+        for inner in (False, True):
+            with self.subTest(inner=inner):
+                self.assertEqual(self.data_of(DistributedDataParallel, lambda rank: 2 * rank, inner)["answer"], "holds")
+                found = self.data_of(DistributedDataParallel, lambda rank: 0, inner)
+                self.assertEqual(found["departures"][0]["sentence"], "rank 1 reads the rows of rank 0")
+
+    def test_ranks_without_a_wrapper_may_read_the_same_rows(self):
+        found = self.data_of(lambda net: net, lambda rank: 0)
+        self.assertEqual(found["answer"], "holds")
+        self.assertIn("ranks 0, 1 read the same rows, and nothing that was recorded shows", "".join(found["notes"]))
+
+    def test_backward_passes_without_a_reduction_count(self):
+        """Parameters of fully_shard get a gradient in the last of the three passes alone."""
+        def body(mesh):
+            model = torch.nn.Linear(4, 4)
+            fully_shard(model, mesh=mesh["dp"])
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            with self.record(model, optimizer) as rec:
+                for micro_batch in range(3):
+                    model.set_requires_gradient_sync(micro_batch == 2)
+                    model(torch.ones(2, 4)).sum().backward()
+                optimizer.step()
+                rec.step()
+
+        self.on_ranks((2, 1), body)
+        self.assertEqual(self.complete().provenance["recipe"]["micro_batches"], 3)
 
     def test_statistics_of_a_rank_are_its_own(self):
         """A running mean is that of a rank's batches: ranks that differ are no finding."""

@@ -169,9 +169,11 @@ TEST_F(RankTermsTest, OneRanksGradientIsNotRecorded_IsNotAsked) {
 }
 
 TEST_F(RankTermsTest, EqualGradients_AreNotAsked) {
-  const Finding found = ask_reduced(mean, {.same = true});
-  EXPECT_EQ(found.answer(), Answer::not_asked) << sentence(found);
-  EXPECT_EQ(found.why, "the sum over ranks was not asked: all ranks compute the same gradients");
+  for (const bool micro_batches : {true, false}) {
+    const Finding found = ask_reduced(mean, {.micro_batches = micro_batches, .same = true});
+    EXPECT_EQ(found.answer(), Answer::not_asked) << sentence(found);
+    EXPECT_EQ(found.why, "the sum over ranks was not asked: all ranks compute the same gradients");
+  }
 }
 
 TEST_F(RankTermsTest, Shards_Hold) {

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import itertools
+import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -54,11 +55,32 @@ class LocalGradients:
 
 def data_parallel_axis(model: Any) -> Axis | None:
     """The ranks over which DistributedDataParallel averages the gradients. In a mapping, that of the prefix ""."""
+    group = _group_of(model)
+    return Axis("dp", group.rank(), group.size()) if group is not None and group.size() > 1 else None
+
+
+def data_parallel_ranks(model: Any) -> list[int]:
+    """The ranks over which DistributedDataParallel averages the gradients, as numbers of the whole world; [] without."""
+    group = _group_of(model)
+    if group is None or group.size() < 2:
+        return []
+    import torch.distributed as dist
+
+    return sorted(dist.get_process_group_ranks(group))
+
+
+def running_wrapper() -> Any:
+    """The DistributedDataParallel whose forward pass runs, for a recorder that was given its module; None without."""
+    loaded = sys.modules.get("torch.nn.parallel.distributed")
+    active = getattr(getattr(loaded, "DistributedDataParallel", None), "_get_active_ddp_module", None)
+    return active() if active is not None else None
+
+
+def _group_of(model: Any) -> Any:
     model = model.get("") if isinstance(model, dict) else model
     if type(model).__name__ != "DistributedDataParallel":
         return None
-    group = getattr(model, "process_group", None)  # which Megatron's class of this name does not have
-    return Axis("dp", group.rank(), group.size()) if group is not None and group.size() > 1 else None
+    return getattr(model, "process_group", None)  # which Megatron's class of this name does not have
 
 
 def is_reduced_first(model: Any) -> bool:

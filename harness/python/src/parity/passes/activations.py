@@ -8,6 +8,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from ..observe.local_gradients import data_parallel_ranks, running_wrapper
 from ..observe.modules import ModuleHooks
 from ..observe.outputs import Path, output_name, replaced, tensors_in
 from ..recording.capture import Capture
@@ -41,6 +42,8 @@ class Activations:
         self._again: dict[tuple[Pass | None, str], int] = {}
         self.execution = Execution()
         self.on = False
+        #: Ranks of the DistributedDataParallel that ran the model, if the hooks saw one.
+        self.data_parallel: list[int] = []
         self._just_installed = False
 
     def begin(self, step: int, operators: bool) -> None:
@@ -98,6 +101,7 @@ class Activations:
         run = self.execution.current
         if run is None:
             return
+        self.data_parallel = self.data_parallel or data_parallel_ranks(running_wrapper())
         given = _by_name(module, arguments, options)
         if self._extras.wants("batch_digest"):
             self._extras.see_inputs(given)
@@ -129,16 +133,16 @@ class Activations:
             if new is not None:
                 value = _with_values(value, new)
         if value.requires_grad and value.grad_fn is not None:
-            value.register_hook(self._gradient_hook(numbered, run, backward))
+            value.register_hook(self._gradient_hook(numbered, run, backward, again))
         return value
 
-    def _gradient_hook(self, name: str, run: Pass, wanted: bool) -> Callable[[Any], Any]:
+    def _gradient_hook(self, name: str, run: Pass, wanted: bool, again: bool) -> Callable[[Any], Any]:
         execution = self.execution
 
         def hook(gradient: Any) -> Any:
             if execution is not self.execution:  # of an update that has ended
                 return None
-            execution.reached(run)
+            execution.reached(run, again)
             if not wanted or gradient is None or name in run.differentiated:
                 return None
             run.differentiated.add(name)

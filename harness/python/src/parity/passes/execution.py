@@ -26,6 +26,8 @@ class Execution:
         self._numbers: list[int] = []
         self._modules: list[str] = []
         self._node = "loss"
+        #: Autograd's numbers of the backward passes that reached a module's output.
+        self.backward_passes: set[int] = set()
 
     def enter(self, name: str) -> bool:
         """Returns whether this is the outermost module of a pass."""
@@ -51,8 +53,14 @@ class Execution:
         """Whether no module runs."""
         return not self._stack
 
-    def reached(self, run: Pass) -> None:
-        """Called when a backward pass reaches a forward pass: what is computed again from here on belongs to it."""
+    def reached(self, run: Pass, again: bool) -> None:
+        """Called when a backward pass reaches a forward pass: what is computed again from here on belongs to it.
+
+        again: whether it reaches a tensor that was computed again, inside of which autograd may run anew."""
+        import torch
+
+        if not again:
+            self.backward_passes.add(torch._C._current_graph_task_id())
         run.trained = True
         self.current = run
         self._region = ("grad", "reduction")

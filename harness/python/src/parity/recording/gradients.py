@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from ..native.memory import is_torch, snapshot
 from ..native.trace_file import TraceFile
 from ..observe import clipping, optimizers
-from ..observe.local_gradients import LocalGradients, data_parallel_axis, is_reduced_first
+from ..observe.local_gradients import LocalGradients, data_parallel_axis, data_parallel_ranks, is_reduced_first
 from ..observe.recipe import FirstUpdate
 from ..passes.activations import Activations
 from ..passes.keeping import Keeping
@@ -46,7 +46,7 @@ class Gradients:
         keeping: Keeping,
         first_update: FirstUpdate,
     ) -> None:
-        self._owner, self._capture, self._parameters = owner, capture, parameters
+        self._owner, self._capture, self._model, self._parameters = owner, capture, model, parameters
         self._activations, self._keeping, self._first_update = activations, keeping, first_update
         self._local = LocalGradients(
             lambda name, parameter: owner.guarded(self._keep_local, name, parameter),
@@ -72,6 +72,16 @@ class Gradients:
 
     def end(self) -> None:
         self._local.end()
+
+    def facts(self) -> dict[str, Any]:
+        """Over which ranks gradients are averaged, and how often they were computed, for the recipe."""
+        found: dict[str, Any] = {}
+        if ranks := data_parallel_ranks(self._model) or self._activations.data_parallel:
+            found["data_parallel"] = ranks
+        # Parameters of fully_shard get a gradient only with its reduction, so that FirstUpdate misses the others.
+        if self._is_reduced_first and (passes := len(self._activations.execution.backward_passes)):
+            found["micro_batches"] = passes
+        return found
 
     def before_step(self, optimizer: Any) -> None:
         """Offers the gradients that an optimizer is about to use."""

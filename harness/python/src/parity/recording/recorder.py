@@ -269,7 +269,7 @@ class Recorder:
         if self._parameters.any():
             parameters = self._parameters
             recipe = recipe_of(self._model, parameters.named(), self._optimizers, parameters.name_of)
-            self._open_trace().describe(as_json(recipe | self._first_update.facts()))
+            self._open_trace().describe(as_json(recipe | self._first_update.facts() | self._gradients.facts()))
 
     def _skip(self) -> None:
         if self.update.offered:
