@@ -65,7 +65,7 @@ std::string departure_text(const Clamped& one, double value) {
 }
 
 /// Compares the tensors of one update. \return how many elements were compared and cut off
-Clamped check_step(const RecordedRun& run, int64_t step, double value, bool report, Finding& finding) {
+Clamped check_clamped(const RecordedRun& run, int64_t step, double value, bool report, Finding& finding) {
   Clamped all;
   std::vector<std::string> names;
   std::map<std::string, std::set<std::string>> odd;
@@ -119,7 +119,7 @@ Finding ask_clip_by_value(const RecordedRun& run) {
   for (const int64_t step : run.steps()) {
     if (run.channel("update_skipped", step).value_or(0) == 1)
       continue;
-    const Clamped at = check_step(run, step, value, odd == 0, finding);
+    const Clamped at = check_clamped(run, step, value, odd == 0, finding);
     elements += at.elements;
     cut += at.cut;
     odd += at.above > 0 ? 1 : 0;
