@@ -29,6 +29,7 @@ void read_with(std::string_view bytes, const Read& read) {
 
 void read_log_file(std::string_view bytes) {
   read_with(bytes, [](std::istream& in) { return logs::read_json_lines(in, "log", {}); });
+  read_with(bytes, [](std::istream& in) { return logs::read_json_list(in, "log", {}); });
   read_with(bytes, [](std::istream& in) { return logs::read_trainer_state(in, "log", {}); });
   read_with(bytes, [](std::istream& in) { return logs::read_table(in, "log", {}); });
   read_with(bytes, [](std::istream& in) { return logs::read_text(in, "log", "", {}); });

@@ -16,7 +16,9 @@ namespace {
 /// they are parsed.
 class ItemFinder {
  public:
-  explicit ItemFinder(const std::string& key) : wanted_('"' + key + '"') {}
+  /// \param key  of the list; "": the text is the list
+  explicit ItemFinder(const std::string& key)
+      : wanted_(key.empty() ? "" : '"' + key + '"'), list_depth_(key.empty() ? 1 : 2) {}
 
   void read(char byte) {
     const bool inside = in_list_;
@@ -47,7 +49,7 @@ class ItemFinder {
       open(byte);
     } else if (byte == ']' || byte == '}') {
       close();
-    } else if (byte == ',' && in_list_ && depth_ == 2) {
+    } else if (byte == ',' && in_list_ && depth_ == list_depth_) {
       end_item();
       separated_ = true;
     } else if (byte == ':' && depth_ == 1) {
@@ -61,7 +63,7 @@ class ItemFinder {
     if (++depth_ > deepest_json)
       throw UserError(fmt::format("it nests more than {} levels deep", deepest_json));
     filled_ = true;
-    if (byte != '[' || depth_ != 2 || key_ != wanted_)
+    if (byte != '[' || depth_ != list_depth_ || key_ != wanted_)
       return;
     in_list_ = true;
     filled_ = separated_ = false;
@@ -69,7 +71,7 @@ class ItemFinder {
   }
 
   void close() {
-    if (in_list_ && depth_ == 2) {
+    if (in_list_ && depth_ == list_depth_) {
       if (filled_ || separated_)  // text after a last comma is an invalid item
         end_item();
       in_list_ = false;
@@ -85,6 +87,7 @@ class ItemFinder {
   }
 
   std::string wanted_;
+  size_t list_depth_;
   /// string_ and key_ are those of the top level, as written.
   std::string rest_, string_, key_;
   std::vector<Span> items_;
@@ -105,20 +108,25 @@ JsonItems::JsonItems(std::unique_ptr<std::istream> text, const std::string& key)
   if (text_->bad())
     throw UserError("it could not be read to its end");
   rest_ = parse_json(finder.rest());
-  if (rest_.is_object() && rest_.contains(key) && rest_[key].is_array() && !rest_[key].empty())
+  if (!key.empty() && rest_.is_object() && rest_.contains(key) && rest_[key].is_array() &&
+      !rest_[key].empty())
     throw UserError(fmt::format("its key '{}' is written with escape sequences, expected plain text", key));
   for (const auto& [begin, end] : finder.items())
     spans_.push_back({static_cast<std::streamoff>(begin), end - begin});
 }
 
-Json JsonItems::item(size_t number) const {
+std::string JsonItems::text(size_t number) const {
   const Span& span = spans_.at(number);
   std::string text(span.length, '\0');
   text_->clear();
   text_->seekg(span.begin);
   text_->read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<size_t>(text_->gcount()));  // shorter if the file was truncated since
-  return parse_json(text);
+  return text;
+}
+
+Json JsonItems::item(size_t number) const {
+  return parse_json(text(number));
 }
 
 }  // namespace parity

@@ -193,7 +193,7 @@ void add_compare(CLI::App& app, Action& action) {
       "  parity compare a.safetensors hf_folder --tensor 'layers.*' --map 'layers.*.wq=h.*.q'\n"
       "A checkpoint is a safetensors or torch.save file, a folder of them, or of "
       "torch.distributed.checkpoint.\n"
-      "A log is JSON lines, CSV, TSV, trainer_state.json, text of nanoGPT, Megatron, DeepSpeed, "
+      "A log is JSON lines, a JSON list, CSV, TSV, trainer_state.json, text of nanoGPT, Megatron, DeepSpeed, "
       "torchtitan,\nHugging Face; - is stdin.\n"
       "It is also a folder of TensorBoard, an offline run of W&B or a Parquet file, if Python has their "
       "packages.\n"

@@ -53,7 +53,7 @@ void add_import(CLI::App& app, Action& action) {
                  "Log to read, also a folder of TensorBoard or W&B; - is the standard input")
       ->required();
   app.add_option("--kind", options->kind,
-                 "Format: jsonl, csv, tsv, trainer_state or text (default: recognised by content)")
+                 "Format: jsonl, json, csv, tsv, trainer_state or text (default: recognised by content)")
       ->type_name("KIND");
   app.add_option("--pattern", options->pattern, "Expression with named groups for the lines of a text log")
       ->type_name("REGEX");

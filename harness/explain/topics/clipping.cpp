@@ -21,6 +21,19 @@ std::string norm_type(const Recipe& recipe) {
   return plain_text(facts.at("clip").at("norm_type"));
 }
 
+/// Returns the value to which a run clips elements; "none seen" as above.
+std::string clip_value_text(const Recipe& recipe) {
+  const Json& facts = recipe.recorded();
+  if (facts.contains("clip") && facts.at("clip").is_object() && facts.at("clip").contains("value"))
+    return plain_text(facts.at("clip").at("value"));
+  return facts.contains("optimizers") ? "none seen" : "";
+}
+
+bool clips_by_value(const Recipe& recipe) {
+  const std::string value = clip_value_text(recipe);
+  return !value.empty() && value != "none seen";
+}
+
 /// Returns in how many updates the recorded norm exceeds the limit.
 std::string active_updates(const Recipe& recipe) {
   const auto norms = recipe.channel("grad_norm");
@@ -39,6 +52,10 @@ Finding compare_clipping(const Recipe& first, const Recipe& second) {
   Finding found;
   found.compare("norm to which gradients are clipped", max_norm_text(first), max_norm_text(second),
                 "the channel max_norm, or clip by torch.nn.utils.clip_grad_norm_", {"clip."});
+  if (clips_by_value(first) || clips_by_value(second))
+    found.compare("value to which elements of gradients are clipped", clip_value_text(first),
+                  clip_value_text(second), "clipping by torch.nn.utils.clip_grad_value_",
+                  {"clip.", "gradient_clip_val"});
   if (!norm_type(first).empty() && !norm_type(second).empty())
     found.compare("order of the clipped norm", norm_type(first), norm_type(second), "");
   const bool has_one_limit = max_norm_text(first) == max_norm_text(second);  // then acting is a consequence

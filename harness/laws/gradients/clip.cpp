@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-// Law "clip": one factor min(1, max_norm / (grad_norm + 1e-6)) scales every gradient.
+// Law "clip": one factor min(1, max_norm / (grad_norm + 1e-6)) scales every gradient. Of a run that clips by
+// value, ask_clip_by_value() asks it.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -8,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/laws/gradients/clip_by_value.hpp"
 #include "harness/laws/gradients/norm_guesses.hpp"
 #include "harness/laws/laws.hpp"
 #include "harness/laws/run/recorded_run.hpp"
@@ -238,6 +240,8 @@ void infer_max_norm(const RecordedRun& run, const std::vector<ClipStep>& steps, 
 }  // namespace
 
 Finding ask_clip(const RecordedRun& run) {
+  if (clips_by_value(run))
+    return ask_clip_by_value(run);
   Finding finding;
   const std::vector<ClipStep> steps = read_steps(run);
   if (steps.empty()) {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/json/fields.hpp"
+#include "harness/laws/gradients/clip_by_value.hpp"
 #include "harness/laws/gradients/hand_clipping.hpp"
 #include "harness/laws/gradients/norm_guesses.hpp"
 #include "harness/laws/laws.hpp"
@@ -162,11 +163,25 @@ void add_not_finite(const RecordedRun& run, int64_t step, double recorded, const
          {}});
 }
 
+/// Returns the norms after clipping by value if the channel has them. A trainer may log either, since PyTorch
+/// computes no norm for such clipping.
+std::optional<GradientNorms> norms_after_value(const RecordedRun& run, int64_t step, double recorded,
+                                               const GradientNorms& before) {
+  if (!clips_by_value(run))
+    return std::nullopt;
+  GradientNorms after = gradient_norms(run, step, Phase::grad_clipped);
+  const double bound = norm_bound(after.elements, after.roundoff) * after.norm();
+  const bool fits =
+      after.bad.empty() && after.names == before.names && std::abs(recorded - after.norm()) <= bound;
+  return fits ? std::optional(std::move(after)) : std::nullopt;
+}
+
 }  // namespace
 
 Finding ask_grad_norm(const RecordedRun& run) {
   Finding finding;
   std::vector<Mismatch> mismatches;
+  size_t after_value = 0;
   const std::optional<HandClipping> by_hand = find_hand_clipping(run);
   for (const int64_t step : run.steps()) {
     const auto recorded = recorded_norm(run, step);
@@ -180,12 +195,19 @@ Finding ask_grad_norm(const RecordedRun& run) {
     }
     if (norms.names.empty())
       continue;
+    if (std::optional<GradientNorms> after = norms_after_value(run, step, *recorded, norms)) {
+      norms = std::move(*after);
+      ++after_value;
+    }
     const double bound = norm_bound(norms.elements, norms.roundoff);
     if (!finding.compare(std::abs(*recorded - norms.norm()), bound * norms.norm()))
       mismatches.push_back(
           {step, *recorded, std::move(norms), bound, by_hand || !may_be_clipped_by_hand(run, step)});
   }
   judge(run, mismatches, finding);
+  if (after_value > 0)
+    finding.notes.push_back(
+        fmt::format("grad_norm is the norm after clipping by value at {} update(s)", after_value));
   if (by_hand && finding.checked > 0)
     finding.notes.push_back(
         fmt::format("the trainer clips to {:.4g} itself: at {} update(s) grad_norm was compared with the "

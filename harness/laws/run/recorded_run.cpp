@@ -93,14 +93,16 @@ std::optional<double> RecordedRun::config_number(std::string_view name) const {
 }
 
 std::optional<double> RecordedRun::max_norm(int64_t step) const {
+  // The recorder of Python writes what the call that clipped was given.
+  const Json& facts = trace_.provenance();
+  const Json call = facts.is_object() ? facts.value(Json::json_pointer("/recipe/clip"), Json()) : Json();
+  if (call.is_object() && call.contains("value") && !call.contains("max_norm"))
+    return std::nullopt;  // a number of the config, such as gradient_clip_val, is then the value
   if (const auto found =
           setting(step, {"max_norm", "max_grad_norm", "clip.max_norm", "grad_clip", "clip_grad",
                          "clip_grad_norm", "gradient_clip_val", "training.max_norm"}))
     return found;
-  // The recorder of Python writes what the call that clipped was given.
-  const Json& facts = trace_.provenance();
-  if (const Json call = facts.is_object() ? facts.value(Json::json_pointer("/recipe/clip"), Json()) : Json();
-      call.is_object())
+  if (call.is_object())
     if (number_or(call, "norm_type", 2) == 2 && call.contains("max_norm") && call["max_norm"].is_number())
       return call["max_norm"].get<double>();
   return std::nullopt;

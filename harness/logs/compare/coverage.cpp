@@ -80,7 +80,7 @@ std::string length_mismatch(const CurveDifference& row, const LogChannel& first,
   const Steps a = first.steps, b = moved(second.steps, shift);
   const int64_t apart = std::max(usual_interval(a), usual_interval(b));
   const int64_t late = row.expected.steps.front() - std::min(a.front(), b.front());
-  if (late >= apart && late > 1)
+  if (late >= apart)
     return fmt::format(
         "{} of the first begins at step {}, the second's at step {}; --partial compares from step {}",
         escape_to_line(row.name), a.front(), b.front(), row.expected.steps.front());

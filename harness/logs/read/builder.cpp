@@ -187,6 +187,8 @@ Log Builder::finish() {
   if (log.channels.empty())
     throw UserError("cannot read " + escape_to_line(place_.file()) + " (" + format_ +
                     " without a number at any step); give a log with a step number and numbers");
+  for (std::string& text : left_out_.notes())
+    log.notes.push_back(std::move(text));
   note_repeated(log, std::move(repeated), dropped);
   return log;
 }

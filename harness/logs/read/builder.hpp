@@ -11,6 +11,7 @@
 #include "harness/logs/channel_names.hpp"
 #include "harness/logs/log.hpp"
 #include "harness/logs/read/attempts.hpp"
+#include "harness/logs/read/left_out.hpp"
 #include "harness/logs/read/line_reader.hpp"
 
 namespace parity::logs {
@@ -30,6 +31,8 @@ class Builder {
   /// Returns whether a column measures time, speed or memory.
   bool is_timing(size_t column) const { return columns_[column].named.kind == trace::ChannelKind::timing; }
   void note(std::string text) { notes_.push_back(std::move(text)); }
+  /// Returns what collects the values that are not plain numbers. finish() makes notes of them.
+  LeftOut& left_out() { return left_out_; }
 
   /// States that the rows from here on count steps by this name.
   /// \throws UserError if other rows count by another name, unless the user mapped both to "step"
@@ -62,6 +65,7 @@ class Builder {
   std::map<std::string, size_t> index_;
   std::vector<Column> columns_;
   std::vector<std::string> notes_;
+  LeftOut left_out_;
   Attempts attempts_;
   std::string step_name_;
   size_t values_ = 0;

@@ -34,8 +34,15 @@ class FieldCollector : public nlohmann::json_sax<Json> {
     const std::optional<double> value = parse_number(text);
     if (value && !is_inexact_integer(text))
       return add_word(*value);
-    if (lists_ == 0)
+    if (lists_ > 0)
+      return true;
+    if (const std::optional<double> percent = value ? std::nullopt : parse_percent(text)) {
+      all_numbers_ = false;
+      to_.percents_.push_back({name_, text});
+      to_.fields_.push_back({name_, *percent, false, true});
+    } else {
       to_.texts_.push_back({name_, text});
+    }
     return depth_ > 0;
   }
   bool binary(binary_t& /*value*/) override { return false; }
@@ -82,7 +89,7 @@ class FieldCollector : public nlohmann::json_sax<Json> {
 
  private:
   bool add(double value, bool inexact) {
-    to_.fields_.push_back({name_, value, inexact});
+    to_.fields_.push_back({name_, value, inexact, false});
     return depth_ > 0;
   }
   /// Notes the name of a list or truth value.
@@ -137,6 +144,7 @@ bool JsonFields::parse(const std::string& text) {
   fields_.clear();
   numbers_.clear();
   texts_.clear();
+  percents_.clear();
   FieldCollector collector(*this);
   const bool good = Json::sax_parse(words ? quoted : text, &collector);
   if (!good || !collector.all_numbers())

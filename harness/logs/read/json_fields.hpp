@@ -14,6 +14,7 @@ struct JsonField {
   std::string name;
   double value = 0;
   bool inexact = false;  ///< an integer that float64 does not hold
+  bool percent = false;  ///< a text of a percentage
 };
 
 /// A text of a JSON object that is not a number.
@@ -24,8 +25,9 @@ struct JsonText {
 /// Returns JSON with Python's NaN, Infinity and -Infinity as strings.
 std::string quote_non_finite(const std::string& text);
 
-/// Reads the numbers of JSON objects. null is a number, and so are texts of a decimal or of NaN and
-/// infinities. A text of an integer that float64 does not hold stays a text. Values in lists are not numbers.
+/// Reads the numbers of JSON objects. null is a number, and so are texts of a decimal, of NaN and
+/// infinities, or of a percentage, which counts as the number before its sign. A text of an integer that
+/// float64 does not hold stays a text. Values in lists are not numbers.
 class JsonFields {
  public:
   /// Marks a number of the text that is not a field, such as one in a list.
@@ -40,6 +42,8 @@ class JsonFields {
   const std::vector<size_t>& numbers() const { return numbers_; }
   /// Returns the texts of the last object that are not numbers.
   const std::vector<JsonText>& texts() const { return texts_; }
+  /// Returns the texts of the last object that are percentages. They are fields too.
+  const std::vector<JsonText>& percents() const { return percents_; }
   /// Returns names of lists and truth values in the objects so far, at most most_others.
   const std::set<std::string>& others() const { return others_; }
   static constexpr size_t most_others = 1000;
@@ -48,7 +52,7 @@ class JsonFields {
   friend class FieldCollector;
   std::vector<JsonField> fields_;
   std::vector<size_t> numbers_;
-  std::vector<JsonText> texts_;
+  std::vector<JsonText> texts_, percents_;
   std::set<std::string> others_;
 };
 

@@ -2,13 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/logs/read/json_log.hpp"
 
+#include <memory>
 #include <optional>
 #include <set>
+#include <sstream>
 
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/json/json.hpp"
+#include "harness/base/json/items.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/compare/text/wording.hpp"
 #include "harness/logs/read/builder.hpp"
@@ -19,7 +21,7 @@
 namespace parity::logs {
 namespace {
 
-constexpr size_t largest_state = 256U << 20U;
+constexpr size_t largest_document = 256U << 20U;
 
 /// Adds the entries of a log to a builder.
 class EntryReader {
@@ -37,7 +39,7 @@ class EntryReader {
       place_.refuse("an object that does not end, as a writer leaves it that was killed",
                     "remove that line to compare the lines before it");
     if (!fields_.parse(text))
-      place_.refuse("no JSON object, or one nested too deeply", "expected one object a line");
+      place_.refuse("no JSON object, or one nested too deeply", "expected one object an entry");
     choose_columns();
     values_.clear();
     for (const JsonField& field : fields_.fields())
@@ -75,12 +77,12 @@ class EntryReader {
     columns_.assign(fields.size(), no_column);
     step_at_.reset();
     for (size_t i = 0; i < fields.size(); ++i)
-      if (const auto rank = step_rank(fields[i].name, builder_.map()))
+      if (const auto rank = step_rank(fields[i].name, builder_.map()); rank && !fields[i].percent)
         if (!step_at_ || *rank <= *step_rank(fields[*step_at_].name, builder_.map()))
           step_at_ = i;
     if (!step_at_)
       return;
-    check_texts();
+    take_texts();
     step_name_ = fields[*step_at_].name;
     builder_.count_by(step_name_);
     for (size_t i = 0; i < fields.size(); ++i)
@@ -90,13 +92,19 @@ class EntryReader {
         other_steps_.insert(fields[i].name);
   }
 
-  /// \throws UserError for a text where a number is needed
-  void check_texts() const {
-    for (const JsonText& field : fields_.texts())
+  /// Notes the texts of an entry. \throws UserError for one where a number is needed
+  void take_texts() {
+    for (const JsonText& field : fields_.percents())
+      builder_.left_out().add_percent(field.name, field.text);
+    for (const JsonText& field : fields_.texts()) {
       if (needs_numbers(field.name, builder_.map()) && !is_blank(field.text))
-        place_.refuse(
-            parity::quoted(field.name) + " is '" + escape_to_line(field.text, 40) + "', expected a number",
-            "correct the log, or leave it out");
+        place_.refuse(is_inexact_integer(field.text)
+                          ? parity::quoted(field.name) + " is an integer beyond 2^53"
+                          : parity::quoted(field.name) + " is '" + escape_to_line(field.text, 40) +
+                                "', expected a number",
+                      "correct the log, or leave it out");
+      builder_.left_out().add_text(field.name, field.text);
+    }
   }
 
   size_t column_of(const JsonField& field) {
@@ -153,6 +161,58 @@ class EntryReader {
   size_t entries_ = 0, left_out_ = 0;
 };
 
+/// A JSON document whose entries are in one list.
+struct DocumentKind {
+  std::string list;  ///< name of the list; "": the document is the list
+  std::string format, problem, hint;
+};
+
+/// Reads the text of a document. \throws UserError if it is too long
+std::string read_document(LineReader& lines) {
+  std::string text, line;
+  while (lines.next(line)) {
+    text += line + "\n";
+    if (text.size() > largest_document)
+      lines.refuse(fmt::format("the file is larger than {} bytes", largest_document), "give JSON lines");
+  }
+  if (text.starts_with("\xEF\xBB\xBF"))  // a byte order mark
+    text.erase(0, 3);
+  return quote_non_finite(text);
+}
+
+/// Returns whether a document has a list of this name.
+bool has_list(const Json& document, const std::string& name) {
+  return name.empty() ? document.is_array()
+                      : document.is_object() && document.contains(name) && document[name].is_array();
+}
+
+/// Returns the entries of a document. Their numbers keep the digits that the file has.
+JsonItems items_of(const std::string& text, const std::string& file, const DocumentKind& kind) {
+  try {
+    JsonItems items(std::make_unique<std::istringstream>(text), kind.list);
+    if (has_list(items.rest(), kind.list))
+      return items;
+  } catch (const UserError& error) {
+    throw UserError(fmt::format("cannot read {} ({}); {}", escape_to_line(file), error.what(), kind.hint));
+  } catch (const Json::exception&) {  // said below
+  }
+  throw UserError(fmt::format("cannot read {} ({}); {}", escape_to_line(file), kind.problem, kind.hint));
+}
+
+Log read_entries(std::istream& stream, const std::string& file, const NameMap& map,
+                 const DocumentKind& kind) {
+  LineReader lines(stream, file, largest_document);
+  const JsonItems items = items_of(read_document(lines), file, kind);
+  Builder builder(lines, kind.format, map);
+  EntryReader entries(lines, builder);
+  for (size_t i = 0; i < items.size(); ++i) {
+    lines.name_place(fmt::format("entry {}", i + 1));
+    entries.add(items.text(i));
+  }
+  entries.finish();
+  return builder.finish();
+}
+
 }  // namespace
 
 Log read_json_lines(std::istream& stream, const std::string& file, const NameMap& map) {
@@ -167,26 +227,17 @@ Log read_json_lines(std::istream& stream, const std::string& file, const NameMap
   return builder.finish();
 }
 
+Log read_json_list(std::istream& stream, const std::string& file, const NameMap& map) {
+  return read_entries(stream, file, map,
+                      {"", "JSON list", "no JSON list of objects, or cut off",
+                       "give a list of one object an entry, or one JSON object a line"});
+}
+
 Log read_trainer_state(std::istream& stream, const std::string& file, const NameMap& map) {
-  LineReader lines(stream, file);
-  Builder builder(lines, "trainer_state.json", map);
-  std::string text, line;
-  while (lines.next(line)) {
-    text += line + "\n";
-    if (text.size() > largest_state)
-      lines.refuse(fmt::format("the file is larger than {} bytes", largest_state), "give JSON lines");
-  }
-  const Json state = read_json(quote_non_finite(text));
-  if (!state.is_object() || !state.contains("log_history") || !state["log_history"].is_array())
-    throw UserError(
-        "cannot read " + escape_to_line(file) +
-        " (no JSON object with a list log_history, or cut off); give a whole trainer_state.json, or "
-        "one JSON object a line");
-  EntryReader entries(lines, builder);
-  for (const Json& entry : state["log_history"])
-    entries.add(json_text(entry));
-  entries.finish();
-  return builder.finish();
+  return read_entries(
+      stream, file, map,
+      {"log_history", "trainer_state.json", "no JSON object with a list log_history, or cut off",
+       "give a whole trainer_state.json, or one JSON object a line"});
 }
 
 }  // namespace parity::logs

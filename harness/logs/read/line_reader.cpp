@@ -47,8 +47,8 @@ bool LineReader::fill() {
 void LineReader::append(std::string& line, size_t count) {
   if (std::memchr(block_.data() + at_, 0, count))
     refuse("a NUL byte, as binary files have", "give a log in text");
-  if (line.size() + count > longest_line)
-    refuse(fmt::format("longer than {} bytes", longest_line), "give a log with shorter lines");
+  if (line.size() + count > longest_)
+    refuse(fmt::format("longer than {} bytes", longest_), "give a log with shorter lines");
   line.append(block_.data() + at_, count);
 }
 
@@ -76,8 +76,8 @@ bool LineReader::next(std::string& line) {
 }
 
 void LineReader::refuse(const std::string& cause, const std::string& hint) const {
-  throw UserError(
-      fmt::format("cannot read {} (line {}: {}); {}", escape_to_line(file_), number_, cause, hint));
+  const std::string place = place_.empty() ? fmt::format("line {}", number_) : place_;
+  throw UserError(fmt::format("cannot read {} ({}: {}); {}", escape_to_line(file_), place, cause, hint));
 }
 
 }  // namespace parity::logs

@@ -10,13 +10,6 @@
 namespace parity::logs {
 namespace {
 
-std::string_view trimmed(std::string_view text) {
-  const size_t begin = text.find_first_not_of(" \t\r");
-  if (begin == std::string_view::npos)
-    return {};
-  return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
-}
-
 /// Removes the commas between groups of three digits in front of a point or exponent. Returns "" if a comma
 /// is elsewhere, as in "1,5".
 std::string without_groups(std::string_view text) {
@@ -38,6 +31,13 @@ std::string without_groups(std::string_view text) {
 
 }  // namespace
 
+std::string_view trimmed(std::string_view text) {
+  const size_t begin = text.find_first_not_of(" \t\r");
+  if (begin == std::string_view::npos)
+    return {};
+  return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
+}
+
 std::optional<double> parse_number(std::string_view text) {
   text = trimmed(text);
   if (text.starts_with('+'))
@@ -53,6 +53,14 @@ std::optional<double> parse_number(std::string_view text) {
   if (error == std::errc() && end == text.data() + text.size())
     return value;
   return std::nullopt;
+}
+
+std::optional<double> parse_percent(std::string_view text) {
+  text = trimmed(text);
+  if (!text.ends_with('%'))
+    return std::nullopt;
+  text.remove_suffix(1);
+  return parse_number(text);
 }
 
 bool is_blank(std::string_view text) {

@@ -29,18 +29,30 @@ constexpr std::string_view hdf5_signature = "\x89HDF\r\n\x1a\n";
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 constexpr size_t most_of_stdin = 1U << 30U;
 
-/// Returns whether a line begins a JSON object or list; "[rank0]: ..." and Python's {'loss': ...} do not.
-bool begins_json(std::string_view line) {
+/// Returns whether a line begins a JSON object; Python's {'loss': ...} does not.
+bool begins_object(std::string_view line) {
   const size_t next = line.find_first_not_of(" \t", 1);
-  if (line.front() == '{')
-    return next == std::string_view::npos || line[next] != '\'';
-  return line.front() == '[' &&
-         (next == std::string_view::npos ||
-          std::string_view("{[]\"-0123456789").find(line[next]) != std::string_view::npos);
+  return line.front() == '{' && (next == std::string_view::npos || line[next] != '\'');
+}
+
+/// Returns whether a text begins a JSON list of objects; "[rank0]: ..." and "[2026-11-28 ..." do not.
+bool begins_list(std::string_view text) {
+  constexpr std::string_view blanks = " \t\r\n";
+  if (text.starts_with(byte_order_mark))
+    text.remove_prefix(byte_order_mark.size());
+  const size_t begin = text.find_first_not_of(blanks);
+  if (begin == std::string_view::npos || text[begin] != '[')
+    return false;
+  const size_t next = text.find_first_not_of(blanks, begin + 1);
+  return next == std::string_view::npos || text[next] == '{' || text[next] == ']';
 }
 
 /// Returns the kind of a log by its first line that is not empty.
-std::string recognise(std::istream& stream, const std::string& file, const NameMap& map) {
+std::string recognise(const fs::path& path, const std::string& file, const NameMap& map) {
+  constexpr size_t head = 4096;
+  if (begins_list(read_head(path, head)))
+    return "json";
+  std::ifstream stream = open_file(path);
   LineReader lines(stream, file);
   std::string line;
   while (lines.next(line)) {
@@ -49,7 +61,7 @@ std::string recognise(std::istream& stream, const std::string& file, const NameM
     const size_t begin = line.find_first_not_of(" \t");
     if (begin == std::string::npos)
       continue;
-    if (begins_json(line.substr(begin))) {
+    if (begins_object(line.substr(begin))) {
       const bool whole = line.back() == '}' && line.find("\"log_history\"") == std::string::npos;
       return whole ? "jsonl" : "trainer_state";
     }
@@ -75,13 +87,13 @@ void keep_stdin(const fs::path& file) {
 
 Log read_file_as(const fs::path& path, const std::string& name, const ReadOptions& options) {
   std::string kind = options.kind.empty() && !options.pattern.empty() ? "text" : options.kind;
-  if (kind.empty()) {
-    std::ifstream stream = open_file(path);
-    kind = recognise(stream, name, options.map);
-  }
+  if (kind.empty())
+    kind = recognise(path, name, options.map);
   std::ifstream stream = open_file(path);
   if (kind == "jsonl")
     return read_json_lines(stream, name, options.map);
+  if (kind == "json")
+    return read_json_list(stream, name, options.map);
   if (kind == "csv" || kind == "tsv")
     return read_table(stream, name, options.map);
   if (kind == "trainer_state")
@@ -89,7 +101,7 @@ Log read_file_as(const fs::path& path, const std::string& name, const ReadOption
   if (kind == "text")
     return read_text(stream, name, options.pattern, options.map);
   throw UserError("cannot read a log as '" + escape_to_line(kind) + "' (no such kind)" +
-                  suggestion(kind, {"jsonl", "csv", "tsv", "trainer_state", "text"}));
+                  suggestion(kind, {"jsonl", "json", "csv", "tsv", "trainer_state", "text"}));
 }
 
 }  // namespace

@@ -38,14 +38,25 @@ std::optional<size_t> step_column(const Names& header, const NameMap& map) {
   return found;
 }
 
+/// Returns the names of columns without the blanks around them, which spreadsheets leave. A name that the
+/// user maps stays.
+Names names_of(const std::vector<std::string_view>& cells, const NameMap& map) {
+  Names names;
+  for (const std::string_view cell : cells)
+    names.emplace_back(map.contains(std::string(cell)) ? cell : trimmed(cell));
+  return names;
+}
+
 /// Returns the columns of a header line.
-Names read_header(std::string line, LineReader& lines) {
+Names read_header(std::string line, LineReader& lines, const NameMap& map) {
   RecordReader records(lines, separator_of(line));
   if (!records.split(std::move(line)))
     lines.refuse("a quote that is never closed", "expected a header line");
-  Names header(records.cells().begin(), records.cells().end());
-  if (std::set<std::string>(header.begin(), header.end()).size() != header.size())
-    lines.refuse("two columns have one name", "rename one");
+  Names header = names_of(records.cells(), map);
+  std::set<std::string> seen;
+  for (const std::string& name : header)
+    if (!seen.insert(name).second)
+      lines.refuse("two columns have one name: " + parity::quoted(name), "rename one");
   return header;
 }
 
@@ -138,7 +149,9 @@ class TableReader {
 
   /// Adds a cell. Returns whether it has a number.
   bool add_cell(int64_t step, size_t i, std::string_view cell) {
-    const std::optional<double> value = parse_number(cell);
+    std::optional<double> value = parse_number(cell);
+    if (!value && (value = parse_percent(cell)))
+      builder_.left_out().add_percent(header_[i], cell);
     if (!value) {
       if (!is_blank(cell))
         leave_out(i, cell);
@@ -169,7 +182,7 @@ bool is_table_header(const std::string& line, const NameMap& map) {
   LineReader lines(nothing, "");
   RecordReader records(lines, separator_of(line));
   return records.split(line) && records.cells().size() > 1 &&
-         step_column({records.cells().begin(), records.cells().end()}, map);
+         step_column(names_of(records.cells(), map), map);
 }
 
 Log read_table(std::istream& stream, const std::string& file, const NameMap& map) {
@@ -180,7 +193,7 @@ Log read_table(std::istream& stream, const std::string& file, const NameMap& map
   if (first.starts_with("\xEF\xBB\xBF"))  // a byte order mark
     first.erase(0, 3);
   const char separator = separator_of(first);
-  Names header = read_header(std::move(first), lines);
+  Names header = read_header(std::move(first), lines, map);
   const std::optional<size_t> step_at = step_column(header, map);
   if (!step_at)
     lines.refuse("no column is a step number",

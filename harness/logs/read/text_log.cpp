@@ -83,7 +83,18 @@ Translation translate(const std::string& text) {
   return out;
 }
 
-/// Calls add(name, value) for each "name: number" between bars.
+/// Adds the number of a text to a builder, or notes a text that is left out.
+void add_number(int64_t step, const std::string& name, const std::string& text, Builder& builder) {
+  std::optional<double> value = parse_number(text);
+  if (!value && (value = parse_percent(text)))
+    builder.left_out().add_percent(name, text);
+  if (value && !is_inexact_integer(text))
+    builder.add(step, name, *value);
+  else
+    builder.left_out().add_text(name, text);
+}
+
+/// Calls add(name, text) for each "name: text" between bars.
 template <class Add>
 void each_field(const std::string& fields, const Add& add) {
   for (size_t at = 0; at < fields.size();) {
@@ -92,15 +103,14 @@ void each_field(const std::string& fields, const Add& add) {
     const size_t colon = field.rfind(':');
     const size_t begin = field.find_first_not_of(' ');
     if (colon != std::string::npos && begin < colon)
-      if (const std::optional<double> value = parse_number(field.substr(colon + 1)))
-        add(field.substr(begin, colon - begin), *value);
+      add(field.substr(begin, colon - begin), field.substr(colon + 1));
     at = bar + 1;
   }
 }
 
-/// Returns the numbers of a Python dict such as {'loss': 2.5, 'epoch': '0.1'}; other values are left out.
-std::vector<std::pair<std::string, double>> dict_numbers(const std::string& dict) {
-  std::vector<std::pair<std::string, double>> numbers;
+/// Returns the values of a Python dict such as {'loss': 2.5, 'epoch': '0.1'}, without quotes.
+std::vector<std::pair<std::string, std::string>> dict_values(const std::string& dict) {
+  std::vector<std::pair<std::string, std::string>> values;
   for (size_t at = dict.find('\''); at != std::string::npos;) {
     const size_t close = dict.find("': ", at + 1);
     if (close == std::string::npos)
@@ -109,11 +119,10 @@ std::vector<std::pair<std::string, double>> dict_numbers(const std::string& dict
     std::string value = dict.substr(close + 3, std::min(next, dict.size() - 1) - close - 3);
     if (value.size() > 1 && value.front() == '\'' && value.back() == '\'')
       value = value.substr(1, value.size() - 2);
-    if (const std::optional<double> number = parse_number(value))
-      numbers.emplace_back(dict.substr(at + 1, close - at - 1), *number);
+    values.emplace_back(dict.substr(at + 1, close - at - 1), value);
     at = next == std::string::npos ? next : next + 2;
   }
-  return numbers;
+  return values;
 }
 
 /// Adds the dicts that Hugging Face's Trainer prints. They have no step: those with a loss are numbered from
@@ -121,17 +130,18 @@ std::vector<std::pair<std::string, double>> dict_numbers(const std::string& dict
 class DictReader {
  public:
   void add(const std::string& dict, Builder& builder) {
-    const std::vector<std::pair<std::string, double>> numbers = dict_numbers(dict);
+    const std::vector<std::pair<std::string, std::string>> values = dict_values(dict);
     const auto has = [&](const char* name) {
-      return std::ranges::any_of(numbers, [&](const auto& number) { return number.first == name; });
+      return std::ranges::any_of(
+          values, [&](const auto& value) { return value.first == name && parse_number(value.second); });
     };
     if (has("train_runtime"))  // a summary of the whole training
       return;
     if (has("loss") && ++entries_ == 1)
       builder.note("its entries have no step: those with a loss are numbered from 1");
-    for (const auto& [name, value] : numbers)
-      if (name == "loss" || has("loss") || name.starts_with("eval_"))
-        builder.add(entries_, name, value);
+    for (const auto& [name, value] : values)
+      if (has("loss") || name.starts_with("eval_"))
+        add_number(entries_, name, value, builder);
   }
 
  private:
@@ -168,7 +178,9 @@ void add_line(const std::vector<Pattern::Group>& groups, const LineReader& lines
     if (group.name == "step")
       continue;
     if (group.name == "fields") {
-      each_field(group.text, [&](const std::string& name, double value) { builder.add(*step, name, value); });
+      each_field(group.text, [&](const std::string& name, const std::string& text) {
+        add_number(*step, name, text, builder);
+      });
       continue;
     }
     const std::optional<double> value = parse_number(group.text);

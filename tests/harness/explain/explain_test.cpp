@@ -187,6 +187,20 @@ TEST_F(ExplainTest, Clipping_IsCompared) {
               ElementsAre("clipping: norm to which gradients are clipped: 1 | none seen"));
 }
 
+TEST_F(ExplainTest, ClippingByValue_IsCompared) {
+  PlantedRun first = run_of(), second = run_of();
+  first.config.erase("clip");
+  second.config.erase("clip");
+  first.provenance["recipe"].erase("clip");
+  second.provenance["recipe"]["clip"] = {{"value", 0.01}};
+  EXPECT_THAT(rows(explain_pair(first, second)),
+              ElementsAre("clipping: value to which elements of gradients are clipped: none seen | 0.01"));
+  first.provenance["recipe"]["clip"] = {{"value", {0.01, 0.02}}};
+  EXPECT_THAT(rows(explain_pair(first, second)),
+              ElementsAre("clipping: value to which elements of gradients are clipped: [0.01,0.02] | 0.01"));
+  EXPECT_THAT(rows(explain_pair(second, second)), IsEmpty());
+}
+
 TEST_F(ExplainTest, OperatorsAndTheirPrecision_AreCompared) {
   const auto with = [](PlantedRun run, const char* attention, auto zero) {
     using Value = decltype(zero);

@@ -21,6 +21,11 @@ inline Log json_lines(const std::string& text, const NameMap& map = {}) {
   return read_json_lines(stream, "a.jsonl", map);
 }
 
+inline Log json_list(const std::string& text) {
+  std::istringstream stream(text);
+  return read_json_list(stream, "a.json", {});
+}
+
 inline Log trainer_state(const std::string& text) {
   std::istringstream stream(text);
   return read_trainer_state(stream, "trainer_state.json", {});

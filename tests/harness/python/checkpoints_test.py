@@ -30,6 +30,7 @@ from torch.distributed.tensor import Shard, distribute_tensor
 from parity.checkpoints import distributed
 from parity.checkpoints.command import COMMAND
 from parity.checkpoints.flatten import flatten
+from parity.checkpoints.remarks import Remarks
 
 PARITY = sys.argv[2]
 warnings.simplefilter("ignore")
@@ -164,7 +165,7 @@ class CheckpointsTest(unittest.TestCase):
         self.assertIn("optimizer.state.p1.param_group", self.compare("a.pt", "b.pt").stdout)
         for bad in ([[0]], [{}], [torch.ones(2)], "ab", None, [2**70], [-1]):  # no list of numbers
             settings = [{"lr": 0.1, "params": bad, "param_names": ["p"]}, 7]
-            flatten({"state": {}, "param_groups": settings}, [])  # raises nothing
+            flatten({"state": {}, "param_groups": settings}, Remarks())  # raises nothing
 
     def test_one_element_is_found(self):
         training = Training(1)

@@ -195,16 +195,6 @@ class RecorderTest(RecordedTest):
                     self.assertTrue(torch.equal(trace.tensors[step, "grad", name], values), (how, step, name))
                     self.assertFalse(torch.equal(trace.tensors[step, "grad_clipped", name], values))
 
-    def test_clipping_is_restored(self):
-        before = torch.nn.utils.clip_grad._clip_grads_with_norm_, torch.nn.utils.get_total_norm
-        model = network()
-        rec = self.record(model, torch.optim.SGD(model.parameters(), lr=1))
-        self.assertIsNot(torch.nn.utils.get_total_norm, before[1])
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            rec.close()
-        self.assertEqual((torch.nn.utils.clip_grad._clip_grads_with_norm_, torch.nn.utils.get_total_norm), before)
-
     def test_tied_frozen_and_unused_parameters(self):
         model = torch.nn.ModuleDict({"embed": torch.nn.Embedding(5, 3), "head": torch.nn.Linear(3, 5, bias=False),
                                      "frozen": torch.nn.Linear(3, 3), "unused": torch.nn.Linear(2, 2)})

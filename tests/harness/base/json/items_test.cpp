@@ -37,6 +37,34 @@ TEST(JsonItemsTest, PartsMakeTheWholeWhateverTheItemsHold) {
   EXPECT_EQ(items_of(R"({"a": {"cases": [1, 2]}})").size(), 0U) << "not at the top";
 }
 
+JsonItems list_of(const std::string& text) {
+  return {std::make_unique<std::istringstream>(text), ""};
+}
+
+TEST(JsonItemsTest, ListAtTheTop_HasItems) {
+  for (const char* text : {R"([{"x": [1, 2], "y": "],[{"}, [3, [4]], "a,b", null, -1.5e3])", "[]", "[ \n]",
+                           R"([{"cases": [1, 2]}, {"": [3]}])"}) {
+    const JsonItems items = list_of(text);
+    Json json = items.rest();
+    ASSERT_EQ(json, Json::array()) << text;
+    for (size_t i = 0; i < items.size(); ++i)
+      json.push_back(items.item(i));
+    EXPECT_EQ(json, Json::parse(text)) << text;
+  }
+  EXPECT_EQ(list_of(R"([1180591620717411303425, "b" ])").text(0), "1180591620717411303425");
+  EXPECT_EQ(list_of(R"({"": [1]})").size(), 0U);
+  for (const char* text : {"[1", "[1]]", "[1][2]", "[", "[[1]", "]"})
+    EXPECT_THROW(list_of(text), Json::exception) << text;
+  for (const char* text : {"[1,]", "[,1]", "[1,,2]", "[1 2]", R"(["a": 1])"}) {
+    const JsonItems items = list_of(text);
+    const auto parse_all = [&] {
+      for (size_t i = 0; i < items.size(); ++i)
+        static_cast<void>(items.item(i));
+    };
+    EXPECT_THROW(parse_all(), Json::exception) << text;
+  }
+}
+
 TEST(JsonItemsTest, ItemsComeInAnyOrderAndAgain) {
   const JsonItems items = items_of(R"({"cases": ["a", "b", "c"]})");
   EXPECT_EQ(items.item(2), "c");

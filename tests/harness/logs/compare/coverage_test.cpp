@@ -113,6 +113,36 @@ TEST(Coverage, LateStart_IsSaid) {
             ExitCode::agree);
 }
 
+TEST(Coverage, FirstStepMissing_IsDifferent) {
+  // Logs of every step that end at the same step. Counting from 0 or 1 explains none of them.
+  for (const int64_t first : {0, 1, 7})
+    for (const bool in_second : {true, false}) {
+      const Log whole = curve_at({first, first + 1, first + 2, first + 3, first + 4});
+      const Log late = curve_at({first + 1, first + 2, first + 3, first + 4});
+      const Log& a = in_second ? whole : late;
+      const Log& b = in_second ? late : whole;
+      const LogDifference found = compare_logs(a, b, {});
+      EXPECT_EQ(found.exit_code(), ExitCode::differ) << found.verdict();
+      EXPECT_THAT(found.mismatch, HasSubstr("--partial compares from step " + std::to_string(first + 1)));
+      EXPECT_EQ(compare_logs(a, b, partial()).exit_code(), ExitCode::agree);
+    }
+}
+
+TEST(Coverage, FirstStepOfOneChannelMissing_IsDifferent) {
+  Log a = curve(1, 12), b = a;
+  a.channels["grad_norm"] = b.channels["grad_norm"] = curve(1, 12).channels["loss"];
+  LogChannel& grad_norm = b.channels["grad_norm"];
+  grad_norm.steps.erase(grad_norm.steps.begin());
+  grad_norm.values.erase(grad_norm.values.begin());
+  EXPECT_THAT(compare_logs(a, b, {}).mismatch, HasSubstr("grad_norm of the first begins at step 1, the "
+                                                         "second's at step 2"));
+}
+
+TEST(Coverage, StepOneBesideWholeIntervals_IsEnough) {
+  // Every tenth step, of which one log has step 1 too: it is less than an interval before step 10.
+  EXPECT_EQ(compare_logs(curve_at({1, 10, 20, 30}), curve_at({10, 20, 30}), {}).exit_code(), ExitCode::agree);
+}
+
 TEST(Evidence, TrainingChannelOfOneSide_IsMissing) {
   for (const char* name : {"loss", "grad_norm", "lr"})
     for (const bool first : {true, false}) {

@@ -55,9 +55,10 @@ TEST(EmptyCells, LossThatStaysNan_AgreesWithNothing) {
   EXPECT_EQ(compare_logs(table_without("", {}), diverged, {}).exit_code(), ExitCode::differ);
 }
 
-TEST(EmptyCells, FirstCellOfOneSide_IsMissing) {
+TEST(EmptyCells, FirstCellOfOneSide_IsALaterBegin) {
   const LogDifference found = compare_logs(table_without("", {}), table_without("loss", {1}), {});
-  EXPECT_EQ(found.exit_code(), ExitCode::missing);
+  EXPECT_EQ(found.exit_code(), ExitCode::differ);
+  EXPECT_THAT(found.mismatch, HasSubstr("loss of the first begins at step 1, the second's at step 2"));
   EXPECT_THAT(found.missing,
               HasSubstr("loss of the second log has no value at 1 step that the log has, first 1"));
 }

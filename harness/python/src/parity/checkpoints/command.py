@@ -7,7 +7,7 @@ from __future__ import annotations
 import pathlib
 import warnings
 
-from ..conversion import Conversion, missing_package, one_line
+from ..conversion import Conversion, missing_package
 
 
 def convert(path: pathlib.Path, output: pathlib.Path) -> None:
@@ -17,21 +17,19 @@ def convert(path: pathlib.Path, output: pathlib.Path) -> None:
     except ImportError:
         raise missing_package(path, "PyTorch", "this format", "torch") from None
     from . import safetensors_file
+    from .remarks import Remarks
 
     folder = path.is_dir()
     if folder:
         from .distributed import read  # whose imports take half a second
     else:
         from .torch_save import read
-    left_out: list[str] = []
+    remarks = Remarks()
     with torch.no_grad(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        entries = read(path, left_out)
-        facts = {
-            "format": "torch.distributed.checkpoint" if folder else "torch.save",
-            "left_out": one_line(", ".join(left_out), 400),
-        }
-        safetensors_file.write(output, entries, facts)
+        entries = read(path, remarks)
+        kind = "torch.distributed.checkpoint" if folder else "torch.save"
+        safetensors_file.write(output, entries, {"format": kind} | remarks.facts())
 
 
 COMMAND = Conversion(

@@ -90,22 +90,27 @@ def distribute(path: pathlib.Path, folder: pathlib.Path, ranks: int) -> None:
 
 
 def _state(path: pathlib.Path) -> dict[str, Any]:
-    """Tensors by name. Texts and other objects are left out, as in comparisons."""
+    """Tensors by name. Texts, integers beyond 64 bits and other objects are left out."""
     from . import distributed, safetensors_read, torch_save
+    from .remarks import Remarks
 
-    left_out: list[str] = []
+    remarks = Remarks()
     if path.is_dir():
-        entries = distributed.read(path, left_out)
+        entries = distributed.read(path, remarks)
     else:
-        entries = torch_save.read(path, left_out) if _is_pickle(path) else safetensors_read.read(path)
+        entries = torch_save.read(path, remarks) if _is_pickle(path) else safetensors_read.read(path)
+    if remarks.quantized:
+        raise Problem(f"cannot read tensor '{one_line(remarks.quantized[0])}' (it is quantised); save it with .dequantize()")
     state: dict[str, Any] = {}
     for entry in entries:
+        if entry.name in remarks.long_integers:
+            continue
         if entry.name in state:
             raise Problem(f"cannot read tensor '{one_line(entry.name)}' (two entries have this name); rename one")
         state[entry.name] = entry.make().detach()
     if not state:
         raise Problem(f"cannot read {path} (it has no tensors); name a checkpoint", 3)
-    if left_out:
+    if left_out := remarks.left_out + remarks.long_integers:
         print(f"parity: left out of {path}: {one_line(', '.join(left_out))}", file=sys.stderr)
     return state
 

@@ -18,6 +18,7 @@ from torch.distributed.checkpoint.metadata import Metadata, StorageMeta, TensorS
 
 from ..conversion import Problem, one_line
 from .flatten import flatten, group_entries
+from .remarks import Remarks
 from .safetensors_file import Entry
 
 METADATA = ".metadata"
@@ -81,7 +82,7 @@ class _Planner(DefaultLoadPlanner):
         self.original_state_dict[name] = torch.load(value, map_location="cpu", weights_only=True)
 
 
-def read(path: pathlib.Path, left_out: list[str]) -> list[Entry]:
+def read(path: pathlib.Path, remarks: Remarks) -> list[Entry]:
     """The tensors of a folder, which are read when they are written."""
     metadata = _metadata(path)
     _check_places(path, metadata)
@@ -90,7 +91,7 @@ def read(path: pathlib.Path, left_out: list[str]) -> list[Entry]:
         if isinstance(one, TensorStorageMetadata):
             entries.append(_entry(path, metadata, name, one))
         else:
-            entries.extend(_value(path, metadata, name, left_out))
+            entries.extend(_value(path, metadata, name, remarks))
     return entries
 
 
@@ -167,10 +168,10 @@ def _check_chunks(path: pathlib.Path, name: str, one: TensorStorageMetadata) -> 
         )
 
 
-def _value(path: pathlib.Path, metadata: Metadata, name: str, left_out: list[str]) -> list[Entry]:
+def _value(path: pathlib.Path, metadata: Metadata, name: str, remarks: Remarks) -> list[Entry]:
     value = _load(path, metadata, name, None)
     if isinstance(value, io.BytesIO):
-        left_out.append(name)
+        remarks.left_out.append(name)
         return []
     grouped = group_entries(name, value)
-    return flatten({name: value}, left_out) if grouped is None else grouped
+    return flatten({name: value}, remarks) if grouped is None else grouped

@@ -12,19 +12,21 @@ from typing import Any
 import torch
 
 from ..conversion import Problem, one_line
+from .remarks import Remarks
 from .safetensors_file import Entry
+from .tensors import number_entry, tensor_entries
 
 DEEPEST = 100
 OPTIMIZERS = {"optimizer", "optimizers", "optim", "optimizer_state", "optimizer_state_dict"}
 
 
-def flatten(state: Any, left_out: list[str]) -> list[Entry]:
-    """The tensors and numbers of a state dict. left_out: gets the names of everything else."""
+def flatten(state: Any, remarks: Remarks) -> list[Entry]:
+    """The tensors and numbers of a state dict. remarks: receives the names of everything else."""
     if not isinstance(state, Mapping):
         raise Problem(f"cannot compare a {type(state).__name__} (a checkpoint is a dictionary of tensors)")
     if _is_optimizer(state):
         state = {"optimizer": state}
-    return list(_entries("", _with_names(state), left_out, 0))
+    return list(_entries("", _with_names(state), remarks, 0))
 
 
 def _is_optimizer(state: Any) -> bool:
@@ -95,47 +97,19 @@ def group_entries(name: str, value: Any) -> list[Entry] | None:
     if not place or not isinstance(value, (list, tuple)) or not value or not all(isinstance(one, str) for one in value):
         return None
     state = f"{place[1]}.state" if place[1] else "state"
-    return [entry for one in value for entry in _number(f"{state}.{one}.param_group", int(place[2]), [])]
+    return [number_entry(f"{state}.{one}.param_group", int(place[2]), Remarks()) for one in value]
 
 
-def _entries(name: str, value: Any, left_out: list[str], depth: int) -> Iterator[Entry]:
+def _entries(name: str, value: Any, remarks: Remarks, depth: int) -> Iterator[Entry]:
     if depth > DEEPEST:
         raise Problem(f"cannot read '{one_line(name, 80)}' (it nests more than {DEEPEST} levels)")
     if isinstance(value, torch.Tensor):
-        yield tensor_entry(name, value)
+        yield from tensor_entries(name, value, remarks)
     elif isinstance(value, bool | int | float):
-        yield from _number(name, value, left_out)
+        yield number_entry(name, value, remarks)
     elif isinstance(value, Mapping) or isinstance(value, (list, tuple)):
         items = value.items() if isinstance(value, Mapping) else enumerate(value)
         for key, one in items:
-            yield from _entries(f"{name}.{key}" if name else str(key), one, left_out, depth + 1)
+            yield from _entries(f"{name}.{key}" if name else str(key), one, remarks, depth + 1)
     elif value is not None:
-        left_out.append(name)
-
-
-def tensor_entry(name: str, tensor: torch.Tensor) -> Entry:
-    """A tensor of a file. Refuses one that has more elements than its storage, and one that is not dense."""
-    if (
-        tensor.layout is not torch.strided
-        or tensor.is_quantized
-        or type(tensor) not in (torch.Tensor, torch.nn.Parameter)
-    ):
-        raise Problem(
-            f"cannot read tensor '{one_line(name)}' ({type(tensor).__name__} of {tensor.layout} is not a plain tensor)"
-        )
-    if tensor.device.type == "meta":
-        raise Problem(f"cannot read tensor '{one_line(name)}' (it has no values: it is on the device meta)")
-    stored = tensor.untyped_storage().nbytes()
-    if tensor.numel() * tensor.element_size() > stored:
-        raise Problem(
-            f"cannot read tensor '{one_line(name)}' (its shape {list(tensor.shape)} takes more than its {stored} bytes)"
-        )
-    return Entry(name, tensor.dtype, tuple(tensor.shape), lambda: tensor)
-
-
-def _number(name: str, value: bool | int | float, left_out: list[str]) -> Iterator[Entry]:
-    dtype = torch.bool if isinstance(value, bool) else torch.int64 if isinstance(value, int) else torch.float64
-    if isinstance(value, int) and not -(2**63) <= value < 2**63:
-        left_out.append(name)
-        return
-    yield Entry(name, dtype, (), lambda: torch.tensor(value, dtype=dtype))
+        remarks.left_out.append(name)

@@ -64,7 +64,8 @@ def write(path: pathlib.Path, entries: Iterable[Entry], facts: dict[str, str]) -
     for entry in entries:
         if entry.dtype not in TYPES:
             raise Problem(
-                f"cannot read tensor '{one_line(entry.name)}' ({entry.dtype} has no name in safetensors files)"
+                f"cannot read tensor '{one_line(entry.name)}' ({entry.dtype} has no name in safetensors files); "
+                "save it in another dtype"
             )
         if entry.name in header:
             raise Problem(f"cannot read tensor '{one_line(entry.name)}' (two entries have this name); rename one")
@@ -88,10 +89,15 @@ def write(path: pathlib.Path, entries: Iterable[Entry], facts: dict[str, str]) -
 
 
 def _write_tensor(file: Any, entry: Entry) -> None:
-    tensor = entry.make().detach().to("cpu").contiguous()
-    if tensor.numel() == 0:
-        return
-    raw = tensor.reshape(-1).view(torch.uint8)
+    try:
+        tensor = entry.make().detach().to("cpu").contiguous()
+        raw = tensor.reshape(-1).view(torch.uint8) if tensor.numel() > 0 else torch.empty(0, dtype=torch.uint8)
+    except RuntimeError as error:  # PyTorch does not do that with such a tensor
+        raise Problem(f"cannot read tensor '{one_line(entry.name)}' ({one_line(error)}); save a plain tensor") from error
+    if raw.numel() != entry.size:
+        raise Problem(
+            f"cannot read tensor '{one_line(entry.name)}' ({raw.numel()} bytes in place of {entry.size}); save it again"
+        )
     piece = 1 << 26
     for first in range(0, raw.numel(), piece):
         file.write(raw[first : first + piece].numpy().data)

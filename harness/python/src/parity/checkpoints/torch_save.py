@@ -16,21 +16,22 @@ from torch.jit._pickle import restore_type_tag
 
 from ..conversion import Problem, one_line
 from .flatten import flatten
+from .remarks import Remarks
 from .safetensors_file import Entry
 
 INDEX = ".index.json"
 MOST_INDEX_BYTES = 100_000_000
 
 
-def read(path: pathlib.Path, left_out: list[str]) -> list[Entry]:
+def read(path: pathlib.Path, remarks: Remarks) -> list[Entry]:
     """The tensors of a file, or of the files that an index lists."""
     places = places_of_index(path) if path.name.endswith(INDEX) else {}
     files = sorted({path.parent / file for file in places.values()}) if places else [path]
     entries: list[Entry] = []
     for file in files:
-        found = flatten(_load(file), left_out)
+        found = flatten(_load(file), remarks)
         listed = {name for name, place in places.items() if path.parent / place == file}
-        if absent := listed - {entry.name for entry in found}:
+        if absent := listed - {entry.name for entry in found} - set(remarks.quantized):
             raise Problem(
                 f"cannot read {path} ({file.name} has no '{one_line(min(absent))}', which it lists); copy it again"
             )

@@ -22,7 +22,7 @@ class FirstUpdate:
     def __init__(self) -> None:
         self.runs = False
         self._passes = 0
-        self._clip: dict[str, float] = {}
+        self._clip: dict[str, Any] = {}
         self._handle: Any = None
 
     def begin(self, parameters: Iterable[Any]) -> None:
@@ -44,6 +44,12 @@ class FirstUpdate:
         for name, value in (("max_norm", max_norm), ("norm_type", norm_type)):
             if value is not None:
                 self._clip[name] = float(value)
+
+    def saw_clip_value(self, value: Any) -> None:
+        """value: as the trainer gave it. A trainer may clip each group of parameters by its own."""
+        seen = self._clip.get("value", [])
+        values = sorted({float(value), *(seen if isinstance(seen, list) else [seen])})
+        self._clip["value"] = values if len(values) > 1 else values[0]
 
     def facts(self) -> dict[str, Any]:
         return ({"clip": self._clip} if self._clip else {}) | ({"micro_batches": self._passes} if self._passes else {})

@@ -111,6 +111,13 @@ class Gradients:
         if self._first_update.runs:
             self._owner.guarded(self._first_update.saw_clip, max_norm, norm_type)
 
+    def on_clip_value(self, parameters: list[Any], value: Any) -> None:
+        """Before elements are cut off: of gradients that no norm has scaled, these are those of the phase grad."""
+        self._activations.execution.begin_region("grad_clipped", "clip")
+        self._owner.guarded(self._keep_unclipped, parameters)
+        if self._first_update.runs:
+            self._owner.guarded(self._first_update.saw_clip_value, value)
+
     def watch_clipping(self) -> bool:
         """Returns False if this PyTorch clips in a way that is not seen."""
         return clipping.add(self)
@@ -133,6 +140,16 @@ class Gradients:
             return
         update = self._owner.update
         update.norms[tuple(name for name, _ in ours)] = norm.detach().clone() if is_torch(norm) else norm
+        self._keep_gradients(ours)
+
+    def _keep_unclipped(self, parameters: list[Any]) -> None:
+        name_of, clipped = self._parameters.name_of, self._owner.update.clipped
+        ours = [(name, one) for one in parameters if (name := name_of(one)) and one.grad is not None]
+        self._keep_gradients([(name, one) for name, one in ours if name not in clipped])
+
+    def _keep_gradients(self, ours: list[tuple[str, Any]]) -> None:
+        """Keeps what clipping is about to change, as the phase grad."""
+        update = self._owner.update
         update.clipped.update(name for name, _ in ours)
         if self._capture.may_want(update.step, "grad"):
             for name, parameter in ours:
