@@ -19,6 +19,7 @@ from recorded import ENVIRONMENT
 
 from parity.conversion import Problem
 from parity.logs import tensorboard_files, wandb_file
+from parity.logs.command import convert
 from parity.logs.rows import Rows
 from parity.logs.writers import Scalar, Start
 
@@ -207,6 +208,17 @@ class LogsTest(unittest.TestCase):
         self.put("runs/a.wandb", wandb_bytes())
         self.put("runs/b.wandb", wandb_bytes())
         self.refused("runs", 2, "2 files could be meant", "name one of them")
+
+    def test_runs_below_a_folder_are_named(self):
+        for name in ("sub", "sub/run2", "sub/run10"):
+            (self.folder / name).mkdir()
+        self.put("sub/notes.txt")
+        with self.assertRaisesRegex(Problem, "no events of TensorBoard"):
+            convert(self.folder / "sub", self.folder / "a.jsonl")
+        self.put("sub/run2/" + BOARD)
+        self.put("sub/run10/run-1.wandb")
+        with self.assertRaisesRegex(Problem, "runs of their own: [^ ]*sub/run10, [^ ]*sub/run2[)]; name one of them"):
+            convert(self.folder / "sub", self.folder / "a.jsonl")
 
     def test_a_folder_with_a_trace_is_a_run(self):
         self.put("run/" + BOARD, bytes(24))
