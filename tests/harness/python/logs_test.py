@@ -219,6 +219,7 @@ class LogsTest(unittest.TestCase):
         self.put("sub/run10/run-1.wandb")
         with self.assertRaisesRegex(Problem, "runs of their own: [^ ]*sub/run10, [^ ]*sub/run2[)]; name one of them"):
             convert(self.folder / "sub", self.folder / "a.jsonl")
+        self.refused("sub", 2, "these folders below are runs of their own: ", "/sub/run10, ", "/sub/run2); name one")
 
     def test_a_folder_with_a_trace_is_a_run(self):
         self.put("run/" + BOARD, bytes(24))
