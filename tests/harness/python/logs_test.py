@@ -18,10 +18,10 @@ import zlib
 from recorded import ENVIRONMENT
 
 from parity.conversion import Problem
-from parity.logs import tensorboard_files, wandb_file
+from parity.logs import parquet_file, tensorboard_files, wandb_file
 from parity.logs.command import convert
 from parity.logs.rows import Rows
-from parity.logs.writers import Scalar, Start
+from parity.logs.writers import Scalar, Start, Writers
 
 PARITY = sys.argv[2]
 BOARD = "events.out.tfevents.1795610230.host.1.0"
@@ -181,6 +181,24 @@ class LogsTest(unittest.TestCase):
         for one, two in ((scalars, other), (other, scalars)):
             mixed = [scalar for pair in zip(one, two, strict=True) for scalar in pair]
             self.not_joined(mixed, why="file1 logs a tag as scalar and as tensor, .* 'loss' at step 1 is 1.[05] and 1.[05]")
+
+    def test_parts_of_a_table_are_of_one_run(self):
+        def joined(step, *parts):
+            rows, writers = Rows(self.folder), Writers(self.folder)
+            self.addCleanup(rows._lines.close)
+            for i, (steps, factor) in enumerate(parts, 1):
+                part = [{step: at, "loss": factor / (1 + at)} for at in steps] + [{"other": 1.0}, {step: 0.5, "loss": i}]
+                parquet_file.add_part(f"part{i}", part, rows, writers)
+
+        for step in ("_step", "global_step"):
+            joined(step, (range(7), 1.0), (range(7, 12), 1.5))
+            joined(step, (range(7, 12), 1.0), (range(7), 1.5))
+            joined(step, (range(9), 1.0), (range(6, 12), 1.0))
+            with self.assertRaisesRegex(Problem, "as one run .*part1.* 'loss' at step 0 is 1.5 and 1.0"):
+                joined(step, (range(12), 1.5), (range(12), 1.0))
+        joined("global_step", (range(9), 1.0), (range(6, 12), 1.5))  # resumed
+        with self.assertRaisesRegex(Problem, "part1 and part2 have the same rows with other values: 'loss' at step 6 is"):
+            joined("_step", (range(7), 1.0), (range(6, 12), 1.5))
 
     def refused(self, name, code, *sentences):
         """`parity compare` in an interpreter that has neither package."""

@@ -31,8 +31,8 @@ def convert(path: pathlib.Path, output: pathlib.Path) -> None:
         most = 8
         others = f" and {len(names) - most} more" if len(names) > most else ""
         raise Problem(
-            f"cannot read {path} (it has neither a trace nor a log itself, and these folders below are runs of their own: "
-            f"{one_line(', '.join(names[:most]), 600)}{others}); name one of them"
+            f"cannot read {path} (it has neither a trace nor a log itself, and these folders below are runs of their "
+            f"own: {one_line(', '.join(names[:most]), 600)}{others}); name one of them"
         )
     else:
         raise Problem(f"cannot read {path} (no events of TensorBoard, .wandb or Parquet file); check the path")

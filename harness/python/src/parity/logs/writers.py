@@ -7,7 +7,6 @@ from __future__ import annotations
 import ctypes
 import pathlib
 from array import array
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from ..conversion import Problem, one_line
@@ -129,6 +128,16 @@ class Writers:
             self._check_times(writer, own)
         self._check_restart(before, own)
 
+    def end_part(self, is_numbered: bool) -> None:
+        """Judges a part of a table that ends here. is_numbered: each row has a number of its own, W&B's _step."""
+        *before, own = self._writers
+        for part in before if is_numbered else []:
+            for tag in sorted(part.tags() & own.tags()):
+                if difference := _first_difference(tag, part.curves(tag), own.curves(tag)):
+                    names = f"{part.name} and {own.name}"
+                    raise self._two_runs(f"{names} have the same rows with other values: {difference}")
+        self._check_restart(before, own)
+
     def steps(self) -> set[int]:
         """The steps that have values."""
         return {step for writer in self._writers for curve in writer.curves() for step in curve.steps}
@@ -182,8 +191,16 @@ class Writers:
         )
 
 
-def _first_difference(tag: str, earlier: Iterable[Curve], later: Iterable[Curve]) -> Difference | None:
+def _overlap(one: list[Curve], other: list[Curve]) -> bool:
+    """Whether the ranges of steps have a step in common."""
+    first = max(min(curve.first for curve in one), min(curve.first for curve in other))
+    return first <= min(max(curve.last for curve in one), max(curve.last for curve in other))
+
+
+def _first_difference(tag: str, earlier: list[Curve], later: list[Curve]) -> Difference | None:
     """The first step that both have with other values. The last value of a step counts."""
+    if not _overlap(earlier, later):
+        return None
     known = {step: (value, curve.is_tensor) for curve in earlier for step, value in zip(curve.steps, curve.values)}
     found: dict[int, Difference] = {}
     for curve in later:
