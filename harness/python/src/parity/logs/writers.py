@@ -1,12 +1,13 @@
 # SPDX-FileCopyrightText: The parity authors
 # SPDX-License-Identifier: Apache-2.0
-"""What each file of a folder of events logged, to tell a run that resumed from two runs that share the folder."""
+"""What each file of a folder logged: whether a run resumed, or two runs wrote into one folder."""
 
 from __future__ import annotations
 
 import ctypes
 import pathlib
 from array import array
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from ..conversion import Problem, one_line
@@ -44,6 +45,9 @@ class Curve:
         self.first, self.last = min(self.first, scalar.step), max(self.last, scalar.step)
         self.end = max(self.end, scalar.time)
 
+    def points(self) -> Iterable[tuple[int, float]]:
+        return zip(self.steps, self.values, strict=True)
+
     def delete_from(self, step: int) -> set[int]:
         """Returns the steps that are gone."""
         gone = {at for at in self.steps if at >= step}
@@ -55,7 +59,7 @@ class Curve:
 
 
 class Writer:
-    """A file of events."""
+    """A file of events, or a part of a table."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -201,10 +205,10 @@ def _first_difference(tag: str, earlier: list[Curve], later: list[Curve]) -> Dif
     """The first step that both have with other values. The last value of a step counts."""
     if not _overlap(earlier, later):
         return None
-    known = {step: (value, curve.is_tensor) for curve in earlier for step, value in zip(curve.steps, curve.values)}
+    known = {step: (value, curve.is_tensor) for curve in earlier for step, value in curve.points()}
     found: dict[int, Difference] = {}
     for curve in later:
-        for step, value in zip(curve.steps, curve.values):
+        for step, value in curve.points():
             found.pop(step, None)
             if step in known and not _same(*known[step], value, curve.is_tensor):
                 found[step] = Difference(tag, step, (known[step][0], value))
