@@ -41,6 +41,23 @@ bool has_trace(const fs::path& folder) {
   return fs::exists(folder / "trace.h5", error) || fs::exists(folder / "trace.h5.partial", error);
 }
 
+/// Most folders between an argument and the file of a run below it; OUTPUT/runs/NAME/FILE has 2.
+constexpr int deepest_file = 3;
+
+/// Returns whether folders below hold events or .wandb files: runs of their own, which the reader names.
+bool has_runs_below(const fs::path& folder) {
+  std::error_code error, ignored;
+  fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied, error);
+  for (; !error && at != fs::recursive_directory_iterator(); at.increment(error)) {
+    if (at.depth() == deepest_file)
+      at.disable_recursion_pending();
+    if (has_name_of_logger(at->path()) && !is_parquet_name(at->path().filename().string()) &&
+        at->is_regular_file(ignored))
+      return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool is_of_logger(const std::string& path) {
@@ -53,7 +70,7 @@ bool is_of_logger(const std::string& path) {
     return has_name_of_logger(entry.path()) && entry.is_regular_file(error);
   };
   const fs::directory_iterator entries(path, error);
-  return std::any_of(begin(entries), end(entries), is_one);
+  return std::any_of(begin(entries), end(entries), is_one) || has_runs_below(path);
 }
 
 Log read_by_logger(const std::string& path, const NameMap& map) {

@@ -202,6 +202,19 @@ TEST_F(LogsTest, OfLoggers_AreReadByTheirPackage) {
   EXPECT_THAT(shell(python + "parity compare board b.csv").err, HasSubstr("trace.h5"));
 }
 
+TEST_F(LogsTest, FolderOfRuns_IsOfALogger) {
+  put("python", "#!/bin/sh\necho 'parity: these folders are runs' >&2\nexit 2\n");
+  EXPECT_EQ(shell("chmod +x python; mkdir -p runs/a/b empty/a shared/a/data").status, 0);
+  put("runs/a/b/events.out.tfevents.1.host.1.0", "");
+  put("shared/a/data/rows.parquet", "PAR1");
+  const std::string python = "env PARITY_PYTHON=./python ";
+  const Outcome named = shell(python + "parity compare runs b.csv");
+  EXPECT_EQ(named.status, 2) << named.out << named.err;
+  EXPECT_THAT(named.err, HasSubstr("these folders are runs"));
+  for (const char* name : {"empty", "shared"})
+    EXPECT_THAT(shell(python + "parity compare " + name + " b.csv").err, HasSubstr("neither trace.h5"));
+}
+
 TEST_F(LogsTest, NullOfParquet_IsNan) {
   std::string lines = "{\"format\": \"Parquet\", \"notes\": []}\n";
   for (int step = 1; step <= 5; ++step)

@@ -18,6 +18,7 @@ import pyarrow.parquet
 import torch
 import transformers
 import wandb
+from tensorboard.backend.event_processing.event_accumulator import STORE_EVERYTHING_SIZE_GUIDANCE, EventAccumulator
 from tensorboard.compat.proto.event_pb2 import Event
 from tensorboard.compat.proto.summary_pb2 import Summary
 from tensorboard.plugins.scalar.summary_v2 import scalar_pb
@@ -57,10 +58,10 @@ class LogsTest(AdapterTest):
         (self.folder / name).write_text("".join(rows))
         return name
 
-    def board(self, name, losses, first=0, **style):
+    def board(self, name, losses, first=0, purge_step=None, **style):
         """A folder of events that PyTorch wrote, with a histogram. Returns the file written last."""
         before = set(self.folder.glob(f"{name}/*"))
-        with SummaryWriter(self.path(name)) as writer:
+        with SummaryWriter(self.path(name), purge_step=purge_step, filename_suffix=f".{len(before)}") as writer:
             for step, loss in enumerate(losses, first):
                 writer.add_scalar("train/loss", loss, step, **style)
                 writer.add_histogram("weights", numpy.arange(3.0), step)
@@ -101,6 +102,33 @@ class LogsTest(AdapterTest):
         second.rename(second.with_name(second.name.replace("tfevents.", "tfevents.9", 1)))  # some seconds later
         self.compared("board", self.lines("a.jsonl", float32(LOSSES)), 0, "2 files of events are joined",
                       "3 steps are repeated, first 5; the last value of each counts")
+
+    def test_steps_that_tensorboard_purges_do_not_count(self):
+        starts = {"ended": (5, LOSSES[5:]), "died": (5, LOSSES[5:7]), "died_at_once": (5, []), "late": (12, []), "again": (0, LOSSES)}
+        for name, (start, losses) in starts.items():
+            self.board(name, OTHER if start < 7 else LOSSES)
+            second = self.board(name, losses, first=start, purge_step=start)
+            second.rename(second.with_name(second.name.replace("tfevents.", "tfevents.9", 1)))  # some seconds later
+            shown = EventAccumulator(self.path(name), STORE_EVERYTHING_SIZE_GUIDANCE).Reload().Scalars("train/loss")
+            rows = [json.dumps({"step": event.step, "train/loss": event.value}) + "\n" for event in shown]
+            (self.folder / "shown.jsonl").write_text("".join(rows))
+            self.compared(name, "shown.jsonl", 0, f"{name}: TensorBoard, {len(rows)} steps")
+            self.compared(name, self.lines("a.jsonl", float32(LOSSES)), 0 if len(rows) == 12 else 1)
+
+    def test_two_runs_in_a_folder_are_refused(self):
+        self.board("again", LOSSES)
+        self.board("again", OTHER)
+        self.compared("again", "again", 2, "and their values differ: 'train/loss' at step 6 is 0.5 and 0.7", "name one of the files")
+        with SummaryWriter(self.path("both")) as one, SummaryWriter(self.path("both"), filename_suffix=".1") as other:
+            for step, (loss, another) in enumerate(zip(LOSSES, OTHER, strict=True)):
+                one.add_scalar("loss", loss, step)
+                other.add_scalar("loss", another, step)
+        self.compared("both", "both", 2, " began before ", "'loss' at step 6 is 0.5 and 0.7", "name one of the files")
+        with SummaryWriter(self.path("forms")) as writer:
+            for step, loss in enumerate(LOSSES):
+                writer.add_scalar("loss", loss, step)
+                writer.add_scalar("loss", 2 * loss, step, new_style=True)
+        self.compared("forms", "forms", 2, "logs a tag as scalar and as tensor, with other values: 'loss' at step 0 is 3.2")
 
     def test_wandb_is_exact(self):
         file = self.offline(LOSSES)

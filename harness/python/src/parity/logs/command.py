@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pathlib
 
-from ..conversion import Conversion, Problem
+from ..conversion import Conversion, Problem, one_line
 from . import parquet_file, tensorboard_files, wandb_file
 from .rows import Rows
 
@@ -27,8 +27,23 @@ def convert(path: pathlib.Path, output: pathlib.Path) -> None:
     elif tables:
         parquet_file.read(path, tables, rows)
         rows.write(output, "Parquet")
+    elif names := _runs_below(path):
+        most = 8
+        others = f" and {len(names) - most} more" if len(names) > most else ""
+        raise Problem(
+            f"cannot read {path} (it has neither a trace nor a log itself, and these folders below are runs of their "
+            f"own: {one_line(', '.join(names[:most]), 600)}{others}); name one of them"
+        )
     else:
         raise Problem(f"cannot read {path} (no events of TensorBoard, .wandb or Parquet file); check the path")
+
+
+def _runs_below(path: pathlib.Path) -> list[str]:
+    """The folders below that hold events of TensorBoard or a .wandb file."""
+    if path.is_file():
+        return []
+    files = [file for pattern in ("*tfevents.*", "*.wandb") for file in path.rglob(pattern)]
+    return sorted({str(file.parent) for file in files if tensorboard_files.find(file) or wandb_file.find(file)})
 
 
 COMMAND = Conversion(

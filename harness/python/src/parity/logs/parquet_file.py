@@ -5,13 +5,17 @@
 from __future__ import annotations
 
 import pathlib
+from collections.abc import Iterable
 from typing import Any
 
 from ..conversion import Problem, missing_package, one_line
 from .rows import Rows
+from .writers import Scalar, Writers
 
 MAGIC = b"PAR1"
 ROWS_AT_ONCE = 4096
+NUMBER = "_step"  # W&B's own for each row of a run
+STEP_NAMES = (NUMBER, "step", "global_step", "train/global_step", "trainer/global_step", "iteration", "iter")
 
 
 def find(path: pathlib.Path) -> list[pathlib.Path]:
@@ -31,12 +35,29 @@ def read(path: pathlib.Path, files: list[pathlib.Path], rows: Rows) -> None:
         raise missing_package(path, "pyarrow", "Parquet", "pyarrow") from None
     if len(files) > 1:
         rows.notes.append(f"{len(files)} Parquet files are joined in the order of their names")
+    writers = Writers(path)
     for file in files:
         try:
-            for row in _rows(file, rows, pyarrow):
-                rows.add(row)
+            add_part(file.name, _rows(file, rows, pyarrow), rows, writers if len(files) > 1 else None)
         except (pyarrow.ArrowException, OSError) as error:
             raise Problem(f"cannot read {file} ({one_line(str(error), 300)}); copy or export the file again") from error
+
+
+def add_part(name: str, part: Iterable[dict[str, Any]], rows: Rows, writers: Writers | None) -> None:
+    """Adds the rows of a file. writers: the parts before. Raises Problem if they are of another run."""
+    is_numbered = False
+    if writers:
+        writers.begin(name)
+    for row in part:
+        rows.add(row)
+        key = next((key for key in STEP_NAMES if key in row), None)
+        if writers and key and row[key] == row[key] // 1:
+            is_numbered = is_numbered or key == NUMBER
+            for tag, value in row.items():
+                if tag != key:
+                    writers.add(Scalar(int(row[key]), tag, value, 0.0, True))
+    if writers:
+        writers.end_part(is_numbered)
 
 
 def _rows(file: pathlib.Path, rows: Rows, pyarrow: Any) -> Any:

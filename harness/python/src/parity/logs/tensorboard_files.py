@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import pathlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..conversion import Problem, missing_package, one_line
 from .rows import Rows
+from .writers import Scalar, Start, Writers
 
 NAME = re.compile(r"tfevents\.\d.*")  # begins with the time [s], ends with a counter
 FRAME_BYTES = 16  # of a record: its length, and two checksums
@@ -40,22 +41,63 @@ def read(path: pathlib.Path, files: list[pathlib.Path], rows: Rows) -> None:
     if below:
         rows.notes.append(f"left out: {below} files of events in folders below, which are runs of their own")
     plugins: dict[str, str] = {}  # of each tag
+    join(path, ((file.name, _items(file, plugins, rows)) for file in files), rows)
+
+
+def join(path: pathlib.Path, files: Iterable[tuple[str, Iterable[Scalar | Start]]], rows: Rows) -> None:
+    """Adds a row for each step of the files. Raises Problem where they are not one run."""
+    writers = Writers(path)
     row: dict[str, Any] = {}
-    for file in files:
-        for step, tag, value in _scalars(file, plugins, rows):
-            if row and (row["step"] != step or tag in row):
+    for name, items in files:
+        writers.begin(name)
+        for item in items:
+            if row and (isinstance(item, Start) or row["step"] != item.step or item.tag in row):
                 rows.add(row)
                 row = {}
-            row |= {"step": step, tag: value}
+            if isinstance(item, Start):
+                writers.delete_from(item)
+                rows.delete_from(item.step)
+            else:
+                writers.add(item)
+                row |= {"step": item.step, item.tag: item.value}
+        writers.end()
     if row:
         rows.add(row)
+    _note_deleted(path, writers, rows)
 
 
-def _scalars(file: pathlib.Path, plugins: dict[str, str], rows: Rows) -> Iterator[tuple[int, str, float]]:
-    """Step, tag and value of each scalar in the order of the file. A float32 becomes the float64 of the same value."""
+def _note_deleted(path: pathlib.Path, writers: Writers, rows: Rows) -> None:
+    """States which steps a resumed run deleted. Raises Problem if none is left."""
+    steps = writers.steps()
+    lost, again = sorted(writers.deleted - steps), sorted(writers.deleted & steps)
+    if lost and not steps:
+        raise Problem(
+            f"cannot read {path} (a run that resumed at step {lost[0]} deleted all values by SessionLog.START, and "
+            "logged none); name the file of the run before"
+        )
+    if again:
+        rows.notes.append(
+            f"{_are(again)} repeated, first {again[0]}: a resumed run deleted the values before (SessionLog.START)"
+        )
+    if lost:
+        rows.notes.append(
+            f"{_are(lost)} left out, first {lost[0]}: a resumed run deleted them (SessionLog.START) and did not log "
+            "them again"
+        )
+
+
+def _are(steps: list[int]) -> str:
+    return f"{len(steps)} step{'s are' if len(steps) > 1 else ' is'}"
+
+
+def _items(file: pathlib.Path, plugins: dict[str, str], rows: Rows) -> Iterator[Scalar | Start]:
+    """Scalars and restarts in the order of the file. A float32 becomes the float64 of the same value."""
+    from tensorboard.compat.proto.event_pb2 import SessionLog
     from tensorboard.util import tensor_util
 
     for event in _events(file):
+        if event.HasField("session_log") and event.session_log.status == SessionLog.START:
+            yield Start(event.step, event.wall_time)
         for value in event.summary.value:
             kind = value.WhichOneof("value")
             plugin = value.metadata.plugin_data.plugin_name or plugins.get(value.tag, "")
@@ -67,7 +109,7 @@ def _scalars(file: pathlib.Path, plugins: dict[str, str], rows: Rows) -> Iterato
                 array = tensor_util.make_ndarray(value.tensor)
                 number = array.item() if array.size == 1 else None
             if isinstance(number, (int, float)) and value.tag != "step":
-                yield event.step, value.tag, number
+                yield Scalar(event.step, value.tag, number, event.wall_time, kind == "tensor")
             else:
                 rows.left_out.add(value.tag)
 
