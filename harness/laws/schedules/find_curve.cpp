@@ -153,6 +153,8 @@ std::string warmup_text(const Piece& piece, double top) {
   const double first = piece.y(0), slope = piece.size() > 1 ? (piece.y(1) - first) / (piece.x(1) - piece.x(0))
                                            : first > 0      ? first
                                                             : top;
+  if (slope == 0)
+    return fmt::format("{:.6g} for {} update{}", first, piece.size(), piece.size() == 1 ? "" : "s");
   const double steps = top / slope;
   if (std::abs(first - slope * piece.x(0)) <= piece.tolerance)
     return fmt::format("linear warmup over {:.6g} updates, 0-indexed", steps);
@@ -209,7 +211,9 @@ std::optional<Curve> find_single(const Points& points) {
     // The last warmup value is the highest: it must lie on the line too if the schedule is 1-indexed.
     std::optional<Found> line =
         rise.size() == 1 ? Found{"", [y = rise.y(0)](double) { return y; }} : find_line(rise);
-    if (!line)
+    const bool returns = cuts.down < n && std::abs(rise.y(0) - points.y[n - 1]) <= tolerance &&
+                         std::abs(rise.y(0) - rise.y(rise.size() - 1)) <= tolerance;
+    if (!line || (rise.size() > 1 && returns))  // a constant with other values inside is no schedule
       return std::nullopt;
     up = line->f;
     texts.push_back(warmup_text(rise, most));
@@ -222,6 +226,8 @@ std::optional<Curve> find_single(const Points& points) {
       texts.push_back(fmt::format("{:.6g} for {} update{}", most, count, count == 1 ? "" : "s"));
   }
   if (fall.size() > 0) {
+    if (fall.y(fall.size() - 1) > fall.y(0) + tolerance)
+      return std::nullopt;
     std::optional<Found> decay =
         fall.size() == 1 ? Found{"a fall", [y = fall.y(0)](double) { return y; }} : find_decay(fall, most);
     if (!decay)

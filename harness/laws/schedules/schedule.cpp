@@ -172,6 +172,17 @@ void compare_found(const RecordedRun& run, const std::string& name, const Points
   finding.record = "the config with lr.schedule, lr.base and the other keys of parity-train";
 }
 
+/// Judges a channel of another group without a config, and adds where it departs.
+void judge_alone(const RecordedRun& run, const std::string& name, Finding& finding) {
+  const Points points = points_of(run, name);
+  if (has_not_finite(name, points, finding) || points.size() < 4)
+    return;
+  Finding own;
+  compare_found(run, name, points, own);
+  finding.checked += own.checked;
+  finding.departures.insert(finding.departures.end(), own.departures.begin(), own.departures.end());
+}
+
 /// Notes parameter groups whose rate is not a constant multiple of the first group's.
 void compare_groups(const RecordedRun& run, const Points& first, Finding& finding) {
   for (int group = 1; run.has_channel(fmt::format("lr.{}", group)); ++group) {
@@ -190,6 +201,8 @@ void compare_groups(const RecordedRun& run, const Points& first, Finding& findin
     finding.notes.push_back(same && factor == 1 ? fmt::format("lr.{} equals lr", group)
                             : same              ? fmt::format("lr.{} is {:.6g} times lr", group, factor)
                                    : fmt::format("lr.{} is not a constant multiple of lr", group));
+    if (!same)
+      judge_alone(run, fmt::format("lr.{}", group), finding);
   }
 }
 
@@ -223,6 +236,8 @@ Finding ask_schedule(const RecordedRun& run) {
     compare_found(run, "lr", rates, finding);
   }
   compare_groups(run, rates, finding);
+  for (int group = 1; run.has_channel(fmt::format("weight_decay.{}", group)); ++group)
+    judge_alone(run, fmt::format("weight_decay.{}", group), finding);
   const Points decays = points_of(run, "weight_decay");
   if (decays.size() == 0)
     return finding;

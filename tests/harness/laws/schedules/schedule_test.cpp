@@ -159,6 +159,33 @@ TEST_F(ScheduleLawTest, OneWrongRateAnywhere_IsNamed) {
   }
 }
 
+TEST_F(ScheduleLawTest, OneWrongRateOfAConstant_IsNamed) {
+  for (const double wrong : {0.05, 0.2})
+    for (const size_t at : {2, 5, 9}) {
+      std::vector<double> list(12, 0.1);
+      list[at] = wrong;
+      EXPECT_THAT(sentence(ask_rates(list)), HasSubstr(fmt::format("lr is {} at update {}", wrong, at + 1)));
+      EXPECT_THAT(sentence(ask_rates(list)), HasSubstr("only this update"));
+    }
+}
+
+TEST_F(ScheduleLawTest, RatesOfOtherGroups_AreJudgedAlone) {
+  PlantedRun run;
+  std::vector<double> second(12, 0.5);
+  second[5] = 1;
+  run.channels = {{"lr", rates()}, {"lr.1", second}, {"weight_decay.1", std::vector<double>(12, 0.1)}};
+  EXPECT_THAT(sentence(ask(ask_schedule, run)), HasSubstr("lr.1 is 1 at update 6"));
+  run.channels["lr.1"] = std::vector<double>(12, 0.5);
+  EXPECT_EQ(ask(ask_schedule, run).answer(), Answer::holds) << sentence(ask(ask_schedule, run));
+  channel(run, "weight_decay.1")[7] = 0.3;
+  EXPECT_THAT(sentence(ask(ask_schedule, run)), HasSubstr("weight_decay.1 is 0.3 at update 8"));
+}
+
+TEST_F(ScheduleLawTest, AConstantBeforeAnother_IsNoWarmup) {
+  EXPECT_THAT(notes(ask_rates({0.1, 0.1, 0.1, 0.3, 0.3, 0.3})),
+              HasSubstr("lr: 0.1 for 3 updates, then 0.3 for"));
+}
+
 TEST_F(ScheduleLawTest, Staircase_IsDescribed) {
   std::vector<double> list;
   for (int c = 0; c < 14; ++c)
