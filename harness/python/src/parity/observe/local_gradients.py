@@ -60,7 +60,7 @@ def data_parallel_axis(model: Any) -> Axis | None:
 
 
 def data_parallel_ranks(model: Any) -> list[int]:
-    """The ranks over which DistributedDataParallel averages the gradients, as numbers of the whole world; [] without."""
+    """The ranks, as numbers of the whole world, over which DistributedDataParallel averages the gradients. [] without."""
     group = _group_of(model)
     if group is None or group.size() < 2:
         return []
