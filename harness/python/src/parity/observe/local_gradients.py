@@ -60,7 +60,7 @@ def data_parallel_axis(model: Any) -> Axis | None:
 
 
 def data_parallel_ranks(model: Any) -> list[int]:
-    """The ranks over which DistributedDataParallel averages the gradients, as numbers of the whole world; [] without."""
+    """Numbers, in the whole world, of the ranks that DistributedDataParallel averages over; [] without it."""
     group = _group_of(model)
     if group is None or group.size() < 2:
         return []
