@@ -101,7 +101,7 @@ std::optional<double> RecordedRun::max_norm(int64_t step) const {
   const Json& facts = trace_.provenance();
   if (const Json call = facts.is_object() ? facts.value(Json::json_pointer("/recipe/clip"), Json()) : Json();
       call.is_object())
-    if (number_or(call, "norm_type", 2) == 2 && call.contains("max_norm") && call["max_norm"].is_number())
+    if (call.contains("max_norm") && call["max_norm"].is_number())
       return call["max_norm"].get<double>();
   return std::nullopt;
 }
