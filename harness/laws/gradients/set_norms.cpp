@@ -27,8 +27,8 @@ double gather_sizes(const std::vector<double>& values, double order) {
   return found;
 }
 
-std::optional<SetNorm> norm_of(const RecordedRun& run, int64_t step, Phase phase,
-                               const std::vector<std::string>& names, double order) {
+std::optional<SetNorm> combined_norm(const RecordedRun& run, int64_t step, Phase phase,
+                                     const std::vector<std::string>& names, double order) {
   std::vector<double> norms;
   double roundoff = 0;
   int64_t elements = 0;
@@ -67,7 +67,7 @@ std::optional<JudgedNorm> judge_norm(const RecordedRun& run, int64_t step, const
     return std::nullopt;
   const std::vector<std::string>& names = run.names(step, Phase::grad);
   if (!wanted->agrees(*recorded))
-    if (const auto total = norm_of(run, step, Phase::grad, names, 2); total && total->agrees(*recorded))
+    if (const auto total = combined_norm(run, step, Phase::grad, names, 2); total && total->agrees(*recorded))
       return JudgedNorm{*recorded, *total, true};
   const bool is_sure =
       !set.names.empty() || !(*recorded > wanted->value) || has_all_gradients(run, step, names);
@@ -169,14 +169,14 @@ std::optional<SetNorm> set_norm(const RecordedRun& run, int64_t step, const Clip
     return std::nullopt;
   const std::vector<std::string>& recorded = run.names(step, phase);
   if (set.names.empty())
-    return norm_of(run, step, phase, recorded, set.order);
+    return combined_norm(run, step, phase, recorded, set.order);
   for (const int64_t other : run.steps())
     if (const std::vector<std::string>& first = run.names(other, phase); !first.empty()) {
       if (first != recorded)
         return std::nullopt;
       break;
     }
-  return norm_of(run, step, phase, {set.names.begin(), set.names.end()}, set.order);
+  return combined_norm(run, step, phase, {set.names.begin(), set.names.end()}, set.order);
 }
 
 Finding ask_set_norms(const RecordedRun& run, const ClipSets& sets) {
