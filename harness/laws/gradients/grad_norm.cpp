@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
-#include "harness/base/json/fields.hpp"
 #include "harness/laws/gradients/clip_by_value.hpp"
 #include "harness/laws/gradients/hand_clipping.hpp"
 #include "harness/laws/gradients/norm_guesses.hpp"
+#include "harness/laws/gradients/set_norms.hpp"
 #include "harness/laws/laws.hpp"
 #include "harness/laws/run/rounding.hpp"
 
@@ -38,41 +38,6 @@ std::optional<double> recorded_norm(const RecordedRun& run, int64_t step) {
     square += next * next;
   }
   return std::sqrt(square);
-}
-
-/// Returns whether the trace shows that every parameter that changed has its gradient in it: the changes of
-/// the parameters that were recorded give the channel update_norm, and those have a gradient.
-bool moves_are_complete(const RecordedRun& run, const Mismatch& at) {
-  const auto update_norm = run.channel("update_norm", at.step);
-  if (!update_norm)
-    return false;
-  double square = 0;
-  for (const std::string& name : at.norms.names) {
-    const trace::TensorKey before{at.step - 1, Phase::param, name}, after{at.step, Phase::param, name};
-    if (!run.has_values(before) || !run.has_values(after))
-      return false;
-    const std::vector<double> a = run.values(before), b = run.values(after);
-    for (size_t i = 0; i < std::min(a.size(), b.size()); ++i)
-      square += (b[i] - a[i]) * (b[i] - a[i]);
-  }
-  return std::abs(std::sqrt(square) - *update_norm) <= 1e-4 * *update_norm;
-}
-
-/// Returns whether the recipe counts as many parameters that train as have a gradient in the trace.
-bool count_is_complete(const RecordedRun& run, const Mismatch& at) {
-  const Json& facts = run.trace().provenance();
-  const Json parameters =
-      facts.is_object() ? facts.value(Json::json_pointer("/recipe/parameters"), Json()) : Json();
-  if (number_or(parameters, "count", 0) <= 0)
-    return false;
-  double frozen = 0;
-  for (const Json& count : parameters.value("frozen", Json::object()))
-    frozen += count.is_number() ? count.get<double>() : 0;
-  return parameters["count"].get<double>() - frozen == static_cast<double>(at.norms.names.size());
-}
-
-bool is_complete(const RecordedRun& run, const Mismatch& at) {
-  return moves_are_complete(run, at) || count_is_complete(run, at);
 }
 
 /// Returns the first guess that gives the channel at every update that departs.
@@ -123,7 +88,7 @@ void judge(const RecordedRun& run, const std::vector<Mismatch>& all, Finding& fi
     return;
   const Mismatch& first = all.front();
   const std::optional<NormGuess> guess = common_guess(run, all);
-  const bool complete = is_complete(run, first);
+  const bool complete = has_all_gradients(run, first.step, first.norms.names);
   if (guess || !(first.recorded >= first.norms.norm()) || (complete && first.is_before_clipping)) {
     finding.departures.push_back(departure(first, guess, all.size()));
     return;
@@ -135,8 +100,11 @@ void judge(const RecordedRun& run, const std::vector<Mismatch>& all, Finding& fi
         "trainer may have clipped them itself",
         first.step, first.norms.norm(), first.recorded);
     finding.record =
-        "phase grad_local of all parameters on one rank, and max_norm, or a run that clips by "
-        "torch.nn.utils.clip_grad_norm_";
+        hand_scaling(run, first.step) == HandScaling::unknown
+            ? "phase grad_local of all parameters on one rank, and max_norm, or a run that clips "
+              "by torch.nn.utils.clip_grad_norm_"
+            : "max_norm, or a run that clips by torch.nn.utils.clip_grad_norm_; grad_local shows "
+              "no limit";
     return;
   }
   finding.why = fmt::format(
@@ -180,6 +148,12 @@ std::optional<GradientNorms> norms_after_value(const RecordedRun& run, int64_t s
 
 Finding ask_grad_norm(const RecordedRun& run) {
   Finding finding;
+  if (const ClipSets sets = clip_sets(run); !sets.is_plain() && clips_by_value(run)) {
+    finding.why = "the run clips by value, and by several norms or one of another order";
+    return finding;
+  } else if (!sets.is_plain()) {
+    return ask_set_norms(run, sets);
+  }
   std::vector<Mismatch> mismatches;
   size_t after_value = 0;
   const std::optional<HandClipping> by_hand = find_hand_clipping(run);
@@ -199,10 +173,18 @@ Finding ask_grad_norm(const RecordedRun& run) {
       norms = std::move(*after);
       ++after_value;
     }
+    if (by_hand && by_hand->order != 2)
+      if (const auto other =
+              set_norm(run, step, {.order = by_hand->order}, is_local ? Phase::grad_local : Phase::grad);
+          other && other->agrees(*recorded)) {
+        finding.compare(std::abs(*recorded - other->value), other->bound * other->value);
+        continue;
+      }
     const double bound = norm_bound(norms.elements, norms.roundoff);
     if (!finding.compare(std::abs(*recorded - norms.norm()), bound * norms.norm()))
       mismatches.push_back(
-          {step, *recorded, std::move(norms), bound, by_hand || !may_be_clipped_by_hand(run, step)});
+          {step, *recorded, std::move(norms), bound,
+           by_hand || !may_be_clipped_by_hand(run, step) || hand_scaling(run, step) == HandScaling::none});
   }
   judge(run, mismatches, finding);
   if (after_value > 0)
@@ -213,6 +195,8 @@ Finding ask_grad_norm(const RecordedRun& run) {
         fmt::format("the trainer clips to {:.4g} itself: at {} update(s) grad_norm was compared with the "
                     "phase grad_local",
                     by_hand->max_norm, by_hand->steps.size()));
+  if (by_hand && by_hand->order != 2)
+    finding.notes.push_back(fmt::format("grad_norm is the norm of order {}", by_hand->order));
   if (finding.answer() == Answer::not_asked && finding.why.empty()) {
     const bool has_norm = run.has_channel("grad_norm");
     finding.why = has_norm ? "no gradients were recorded" : "the trace has no channel grad_norm";

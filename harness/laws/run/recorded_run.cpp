@@ -103,7 +103,7 @@ std::optional<double> RecordedRun::max_norm(int64_t step) const {
                          "clip_grad_norm", "gradient_clip_val", "training.max_norm"}))
     return found;
   if (call.is_object())
-    if (number_or(call, "norm_type", 2) == 2 && call.contains("max_norm") && call["max_norm"].is_number())
+    if (call.contains("max_norm") && call["max_norm"].is_number())
       return call["max_norm"].get<double>();
   return std::nullopt;
 }

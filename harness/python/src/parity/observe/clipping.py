@@ -29,6 +29,9 @@ class Listener(Protocol):
         """Called before the gradients of these parameters are scaled. norm: a number, a tensor, or a SeenNorm.
         max_norm, norm_type: as the trainer gave them; None if they are not known."""
 
+    def after_clip(self, parameters: list[Any]) -> None:
+        """Called after the gradients of these parameters were scaled, where PyTorch scales them."""
+
     def on_clip_value(self, parameters: list[Any], value: Any) -> None:
         """Called before the elements of the gradients of these parameters are cut off at -value and value."""
 
@@ -138,7 +141,10 @@ def _clip(parameters: Any, max_norm: Any, total_norm: Any, *arguments: Any, **op
     parameters = _listed(parameters)
     with sharded_norm.seen(total_norm) as norm:
         tell_clip(parameters, norm, max_norm, _norm_type)
-        return _originals[CLIP](parameters, max_norm, total_norm, *arguments, **options)
+        result = _originals[CLIP](parameters, max_norm, total_norm, *arguments, **options)
+    for listener in tuple(_listeners):
+        listener.after_clip(parameters)
+    return result
 
 
 def _clip_value(parameters: Any, clip_value: Any, *arguments: Any, **options: Any) -> Any:
@@ -151,7 +157,8 @@ def _clip_value(parameters: Any, clip_value: Any, *arguments: Any, **options: An
 def _clip_flat(model: Any, *arguments: Any, **options: Any) -> Any:
     parameters, norm = list(model.parameters()), sharded_norm.SeenNorm()
     tell_norm([one.grad for one in parameters if one.grad is not None])
-    tell_clip(parameters, norm, arguments[0] if arguments else options.get("max_norm"))
+    norm_type = arguments[1] if len(arguments) > 1 else options.get("norm_type", 2.0)
+    tell_clip(parameters, norm, arguments[0] if arguments else options.get("max_norm"), norm_type)
     result = _originals[FLAT](model, *arguments, **options)
     norm.see(result)
     return result

@@ -13,12 +13,14 @@ from ..native.trace_file import TraceFile
 from ..observe import clipping, optimizers
 from ..observe.local_gradients import LocalGradients, data_parallel_axis, data_parallel_ranks, is_reduced_first
 from ..observe.recipe import FirstUpdate
+from ..passes import loss_scale
 from ..passes.activations import Activations
 from ..passes.keeping import Keeping
+from ..placement.dtensor import is_dtensor
 from ..placement.layout import Placed, layout_text
 from .capture import Capture
 from .parameters import Parameters
-from .update import Update
+from .update import LeftGradient, Update
 from .warn import warn
 
 
@@ -107,9 +109,15 @@ class Gradients:
     def on_clip(self, parameters: list[Any], norm: Any, max_norm: Any, norm_type: Any) -> None:
         """Before clipping: the gradients are those of the phase grad, and the norm is the one that clipping uses."""
         self._activations.execution.begin_region("grad_clipped", "clip")
-        self._owner.guarded(self._keep, parameters, norm)
-        if self._first_update.runs:
-            self._owner.guarded(self._first_update.saw_clip, max_norm, norm_type)
+        self._owner.guarded(self._keep, parameters, norm, max_norm, norm_type)
+
+    def after_clip(self, parameters: list[Any]) -> None:
+        """Remembers what clipping left, to know another clipping of the same gradients."""
+        self._owner.guarded(self._remember, parameters)
+
+    def on_scaled_pass(self, inverse: Any) -> None:
+        """Before the gradients of a scaled loss: grad_local is recorded without its factor."""
+        self._owner.update.inverse_scale = inverse
 
     def on_clip_value(self, parameters: list[Any], value: Any) -> None:
         """Before elements are cut off: of gradients that no norm has scaled, these are those of the phase grad."""
@@ -120,9 +128,11 @@ class Gradients:
 
     def watch_clipping(self) -> bool:
         """Returns False if this PyTorch clips in a way that is not seen."""
+        loss_scale.add(self)
         return clipping.add(self)
 
     def forget_clipping(self) -> None:
+        loss_scale.remove(self)
         clipping.remove(self)
 
     # --- gradients -------------------------------------------------------------------------------
@@ -133,19 +143,22 @@ class Gradients:
                 self._owner.begin()
                 self._owner.offer("grad", name, parameter.grad)
 
-    def _keep(self, parameters: list[Any], norm: Any) -> None:
-        name_of = self._parameters.name_of
-        ours = [(name, one) for one in parameters if (name := name_of(one)) and one.grad is not None]
+    def _keep(self, parameters: list[Any], norm: Any, max_norm: Any, norm_type: Any) -> None:
+        ours = self._with_gradients(parameters)
         if not ours:
             return
-        update = self._owner.update
-        update.norms[tuple(name for name, _ in ours)] = norm.detach().clone() if is_torch(norm) else norm
-        self._keep_gradients(ours)
+        update, names = self._owner.update, tuple(name for name, _ in ours)
+        is_again = all(name in update.left and update.left[name].is_unchanged(one.grad) for name, one in ours)
+        if self._first_update.runs:
+            self._first_update.saw_clip(names, max_norm, norm_type, is_again=is_again)
+        if not is_again or names not in update.norms:
+            update.norms[names] = norm.detach().clone() if is_torch(norm) else norm
+        if not is_again:
+            self._keep_gradients(ours)
 
     def _keep_unclipped(self, parameters: list[Any]) -> None:
-        name_of, clipped = self._parameters.name_of, self._owner.update.clipped
-        ours = [(name, one) for one in parameters if (name := name_of(one)) and one.grad is not None]
-        self._keep_gradients([(name, one) for name, one in ours if name not in clipped])
+        clipped = self._owner.update.clipped
+        self._keep_gradients([(name, one) for name, one in self._with_gradients(parameters) if name not in clipped])
 
     def _keep_gradients(self, ours: list[tuple[str, Any]]) -> None:
         """Keeps what clipping is about to change, as the phase grad."""
@@ -157,14 +170,25 @@ class Gradients:
                 if part is not None and ("grad", name) not in update.offered:
                     update.waiting["grad", name] = replace(part, local=snapshot(part.local))
 
+    def _with_gradients(self, parameters: list[Any]) -> list[tuple[str, Any]]:
+        """Those of the parameters that the recorder knows and that have a gradient, with their names."""
+        name_of = self._parameters.name_of
+        return [(name, one) for one in parameters if (name := name_of(one)) and one.grad is not None]
+
+    def _remember(self, parameters: list[Any]) -> None:
+        for name, parameter in self._with_gradients(parameters):
+            if not is_dtensor(parameter.grad):  # whose versions say nothing about its local tensor
+                self._owner.update.left[name] = LeftGradient(parameter.grad)
+
     def _keep_local(self, name: str, parameter: Any) -> None:
         """The last backward pass of the update counts: its gradient has the sum over the micro-batches."""
         update = self._owner.update
         if hasattr(parameter, "main_grad") or not self._capture.may_want(update.step, "grad_local", name):
             return
-        part = self._term(name, parameter.grad)
-        if part is None:
+        scaled = self._term(name, parameter.grad)
+        if scaled is None:
             return
+        part = self._without_scale(scaled)
         if not self._capture.may_change(update.step, "grad_local", name):
             update.waiting["grad_local", name] = replace(part, local=snapshot(part.local))
             return
@@ -172,13 +196,20 @@ class Gradients:
         seen.append(None)
         if len(seen) == self._keeping.expected():  # faults change the last one, which has the whole sum
             self._owner.begin()
+            given = part.local.clone() if part is not scaled else None
             self._owner.offer("grad_local", name, part)
+            if given is not None and not given.equal(part.local):
+                scaled.local.copy_(part.local / update.inverse_scale.to(part.local.device))
 
     def _keep_alone(self, name: str, number: int, gradient: Any) -> None:
         """The gradient of one backward pass, which autograd is about to add."""
         update, own = self._owner.update, f"{name}@{number}:micro_batch"
         if self._capture.may_want(update.step, "grad_local", own) and (part := self._term(name, gradient)) is not None:
-            update.waiting["grad_local", own] = replace(part, local=snapshot(part.local))
+            update.waiting["grad_local", own] = replace(part, local=snapshot(self._without_scale(part).local))
+
+    def _without_scale(self, part: Placed) -> Placed:
+        inverse = self._owner.update.inverse_scale
+        return part if inverse is None else replace(part, local=part.local * inverse.to(part.local.device))
 
     def _term(self, name: str, gradient: Any) -> Placed | None:
         """Where a local gradient lies: those of DistributedDataParallel are terms of a mean over its ranks."""

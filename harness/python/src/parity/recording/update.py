@@ -4,10 +4,21 @@
 
 from __future__ import annotations
 
+import weakref
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..observe.groups import numbered
+
+
+class LeftGradient:
+    """Knows whether somebody changed or replaced a gradient since then. It keeps no memory of the gradient."""
+
+    def __init__(self, gradient: Any) -> None:
+        self._gradient, self._version = weakref.ref(gradient), gradient._version
+
+    def is_unchanged(self, gradient: Any) -> bool:
+        return self._gradient() is gradient and gradient._version == self._version
 
 
 @dataclass
@@ -23,8 +34,12 @@ class Update:
     offered: set[tuple[str, str]] = field(default_factory=set)
     #: Names of parameters whose gradients were clipped.
     clipped: set[str] = field(default_factory=set)
+    #: Name of a parameter -> its gradient as PyTorch's clipping left it.
+    left: dict[str, LeftGradient] = field(default_factory=dict)
     #: Names of the parameters that a call clipped -> the norm that it used.
     norms: dict[tuple[str, ...], Any] = field(default_factory=dict)
+    #: The inverse of the factor that a GradScaler gave the loss of the current backward pass; None without one.
+    inverse_scale: Any = None
     #: Position of an optimizer that has stepped -> settings of its groups, by name.
     groups: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
     #: Channels that an adapter gave, which must be equal on all ranks.

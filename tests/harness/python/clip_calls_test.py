@@ -1,0 +1,143 @@
+# SPDX-FileCopyrightText: The parity authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the recorder keeps of clipping by norm in several calls or by another order, and what the laws say of it.
+
+Usage: clip_calls_test.py SOURCE_DIR PARITY RECORDER_LIBRARY
+"""
+import json
+import subprocess
+import sys
+import unittest
+
+from recorded import ENVIRONMENT, RecordedTest
+
+import torch
+from torch.nn.utils import clip_grad_norm_
+
+import parity
+
+PARITY = sys.argv[2]
+NAMES = ["0.weight", "0.bias", "2.weight", "2.bias"]
+
+
+def norm(parameters, order=2.0):
+    return torch.linalg.vector_norm(torch.cat([one.grad.flatten() for one in parameters]), order).item()
+
+
+class ClipCallsTest(RecordedTest):
+    def train(self, clip, passes=1, between=None, steps=3):
+        """clip: parameters -> channels. between: called after each backward pass but the last.
+        Returns the gradients before clipping of each step, and the norms that clip had returned."""
+        torch.manual_seed(3)
+        model = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Tanh(), torch.nn.Linear(8, 2))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        parameters, before = list(model.parameters()), {}
+        with parity.record(model, optimizer, path=self.path, capture={"tensors": [{}]}) as rec:
+            for step in range(1, steps + 1):
+                model.zero_grad()
+                for number in range(passes):
+                    (10 * model(torch.randn(16, 4)).square().mean()).backward()
+                    if between and number + 1 < passes:
+                        between(parameters)
+                before |= {(step, name): one.grad.clone() for name, one in model.named_parameters()}
+                channels = clip(parameters) or {}
+                optimizer.step()
+                rec.step(**channels)
+        return before
+
+    def laws(self):
+        done = subprocess.run([PARITY, "audit", self.path, "--json"], capture_output=True, text=True, env=ENVIRONMENT)
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        return {row["law"]: row for row in json.loads(done.stdout)["laws"]}
+
+    def assert_lawful(self):
+        for law, row in self.laws().items():
+            self.assertNotEqual(row["answer"], "departs", row)
+            if law in ("grad_norm", "clip"):
+                self.assertEqual(row["answer"], "holds", row)
+
+    def assert_departs(self, law, words):
+        row = self.laws()[law]
+        self.assertEqual(row["answer"], "departs", row)
+        self.assertIn(words, row["departures"][0]["sentence"])
+
+    def assert_grad(self, before):
+        trace = self.complete()
+        for (step, name), values in before.items():
+            self.assertTrue(torch.equal(trace.tensors[step, "grad", name], values), (step, name))
+        return trace
+
+    def test_other_orders(self):
+        for order in (1.0, float("inf")):
+            def clip(parameters, order=order):
+                clip_grad_norm_(parameters, 0.05, norm_type=order)
+
+            before = self.train(clip)
+            trace = self.assert_grad(before)
+            flat = torch.cat([before[1, name].flatten() for name in NAMES])
+            wanted = torch.linalg.vector_norm(flat, order).item()
+            self.assertAlmostEqual(trace.channels["grad_norm"][0] / wanted, 1, places=5)
+            self.assert_lawful()
+            self.train(lambda parameters, order=order: {"grad_norm": 1.01 * norm(parameters, order)})
+            self.train(lambda parameters, order=order: [clip_grad_norm_(parameters, 0.05, norm_type=order),
+                                                        {"grad_norm": 3.0}][1])
+            self.assert_departs("grad_norm", "times the")
+
+    def test_a_call_for_each_set(self):
+        def clip(parameters, factor=1.0):
+            clip_grad_norm_(parameters[::2], 0.5)
+            clip_grad_norm_(parameters[1::2], 0.05)
+            parameters[1].grad.mul_(factor)
+            parameters[3].grad.mul_(factor)
+
+        trace = self.assert_grad(self.train(clip))
+        recipe = trace.provenance["recipe"]["clip"]
+        self.assertEqual(recipe["max_norm"], [0.5, 0.05])
+        self.assertEqual([call["names"] for call in recipe["calls"]], [NAMES[::2], NAMES[1::2]])
+        self.assertEqual([call["max_norm"] for call in recipe["calls"]], [0.5, 0.05])
+        self.assert_lawful()
+        self.train(lambda parameters: clip(parameters, factor=2.0))
+        self.assert_departs("clip", "as if max_norm were 0.09999")
+
+    def test_the_same_gradients_twice(self):
+        def clip(parameters):
+            self.first.append(clip_grad_norm_(parameters, 0.5).item())
+            clip_grad_norm_(parameters, 0.25)
+
+        self.first = []
+        trace = self.assert_grad(self.train(clip))
+        self.assertEqual(trace.channels["grad_norm"], self.first)
+        self.assertEqual([call["max_norm"] for call in trace.provenance["recipe"]["clip"]["calls"]], [0.5, 0.25])
+        self.assert_lawful()
+
+    def test_clipping_of_each_micro_batch(self):
+        """The last clipping counts, whose gradients are others than those of the first."""
+        before = self.train(lambda parameters: clip_grad_norm_(parameters, 0.25) and None, passes=2,
+                            between=lambda parameters: clip_grad_norm_(parameters, 0.5))
+        trace = self.assert_grad(before)
+        self.assertEqual(trace.provenance["recipe"]["clip"], {"max_norm": 0.25, "norm_type": 2.0})
+        self.assert_lawful()
+
+    def test_other_gradients_between(self):
+        """Gradients that are made anew after a clipping are not clipped again."""
+        def between(parameters):
+            clip_grad_norm_(parameters, 0.5)
+            for one in parameters:
+                one.grad = None
+
+        self.assert_grad(self.train(lambda parameters: clip_grad_norm_(parameters, 0.25) and None, passes=2,
+                                    between=between))
+        self.assert_lawful()
+
+    def test_overlapping_sets_are_not_asked(self):
+        def clip(parameters):
+            clip_grad_norm_(parameters, 0.5)
+            clip_grad_norm_(parameters[:1], 0.05)
+
+        self.assert_grad(self.train(clip))
+        for law in ("grad_norm", "clip"):
+            self.assertEqual(self.laws()[law]["answer"], "not asked")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
