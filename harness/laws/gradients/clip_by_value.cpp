@@ -56,7 +56,7 @@ Clamped clamped_by(double value, const std::vector<double>& before, const std::v
   return found;
 }
 
-std::string departure_text(const Clamped& one, double value) {
+std::string clamp_text(const Clamped& one, double value) {
   if (one.above > 0 && one.changed == 0)
     return fmt::format("elements are larger than the clip value {:.6g} (up to {:.6g})", value, one.largest);
   if (one.above > 0)
@@ -85,7 +85,7 @@ Clamped check_clamped(const RecordedRun& run, int64_t step, double value, bool r
     if (one.error)
       finding.compare(*one.error, *one.bound);
     if (!holds)
-      odd[departure_text(one, value)].insert(name);
+      odd[clamp_text(one, value)].insert(name);
     all.above += holds ? 0 : 1;
   }
   for (const auto& [what, some] : odd)
