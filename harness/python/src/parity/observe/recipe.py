@@ -66,7 +66,8 @@ class FirstUpdate:
         self._values.add(float(value))
 
     def facts(self) -> dict[str, Any]:
-        return ({"clip": clip} if (clip := self._clip()) else {}) | ({"micro_batches": self._passes} if self._passes else {})
+        clip = self._clip()
+        return ({"clip": clip} if clip else {}) | ({"micro_batches": self._passes} if self._passes else {})
 
     def _count(self, _parameter: Any) -> None:
         self._passes += 1
