@@ -10,6 +10,9 @@ namespace {
 std::string max_norm_text(const Recipe& recipe) {
   if (const auto norm = recipe.max_norm())
     return *norm > 0 ? compare::number_text(*norm) : "none";
+  if (const Json limits = recipe.recorded().value(Json::json_pointer("/clip/max_norm"), Json());
+      limits.is_array())
+    return plain_text(limits);  // of several calls
   return recipe.recorded().contains("optimizers") ? "none seen" : "";
 }
 

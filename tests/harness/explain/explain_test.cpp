@@ -185,6 +185,9 @@ TEST_F(ExplainTest, Clipping_IsCompared) {
   second.provenance["recipe"].erase("clip");
   EXPECT_THAT(rows(explain_pair(run_of(), second)),
               ElementsAre("clipping: norm to which gradients are clipped: 1 | none seen"));
+  second.provenance["recipe"]["clip"] = {{"max_norm", {1, 0.5}}, {"norm_type", 2}};  // of two calls
+  EXPECT_THAT(rows(explain_pair(run_of(), second)),
+              ElementsAre("clipping: norm to which gradients are clipped: 1 | [1,0.5]"));
 }
 
 TEST_F(ExplainTest, ClippingByValue_IsCompared) {

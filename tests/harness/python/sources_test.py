@@ -49,6 +49,7 @@ rate = float((here / "rate").read_text())
 mapped = torch.from_file(str(here / "mapped"), size=3, dtype=torch.uint8)  # in C++, which no hook sees
 both = np.memmap(here / "both")  # NumPy opens it for reading and writing
 subprocess.run(["cat", "child"], cwd=here, check=True)
+subprocess.run("cat <shell | wc -c", cwd=here, check=True, shell=True)
 tables = sqlite3.connect(here / "tables.db").execute("select * from t").fetchall()
 
 def read():
@@ -89,13 +90,13 @@ class SourcesTest(RecordedTest):
         (self.folder / "link").symlink_to("rate")
         self.write_table("0.01")
         self.prepare(READS, **{"helper.py": HELPER, "rate": "0.01", "mapped": "map", "worker": "fork", "both": "b",
-                               "child": "c"})
+                               "child": "c", "shell": "s"})
         (self.folder / "link").unlink()
         (self.folder / "link").symlink_to("worker")
         self.assertNotIn("from the cache", self.run_case(), "a link that leads elsewhere")
         (self.folder / "unrelated").touch()
         self.assertIn("2 from the cache", self.run_case())
-        for name in ("rate", "mapped", "worker", "shards/1.bin", "both", "child", "tables.db"):
+        for name in ("rate", "mapped", "worker", "shards/1.bin", "both", "child", "shell", "tables.db"):
             with self.subTest(name):
                 if name.endswith(".db"):
                     self.write_table("0.02")

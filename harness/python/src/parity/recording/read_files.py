@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import sys
 from collections.abc import Iterable
 from typing import Any
@@ -19,6 +20,7 @@ _SHARED = "/dev/shm/"  # a folder of files like any other, but libraries map unn
 _FOLDERS = ("os.listdir", "os.scandir")
 _COMMANDS = ("subprocess.Popen", "os.system")
 _EVENTS = ("open", "sqlite3.connect", *_FOLDERS, *_COMMANDS)
+_BETWEEN_WORDS = re.compile(r"""[\s<>|;&()='"`]+""")
 _MOST = 100_000  # files that a process lists; with more, its run never answers from the cache
 # Packages that open files in C, unseen by Python. safetensors' and NumPy's maps are listed at the end.
 _UNSEEN = ("cv2", "duckdb", "h5py", "lmdb", "netCDF4", "polars", "pyarrow", "sentencepiece", "soundfile", "tables", "tokenizers")
@@ -59,14 +61,13 @@ class ReadFiles:
                 self.add("d", os.fsdecode(path))
 
     def _add_words(self, words: Any, folder: Any) -> None:
-        """Lists the files that a command names. What else it reads is not seen."""
-        if isinstance(words, (str, bytes)):
-            words = os.fsdecode(words).split()
-        for word in words:
-            if isinstance(word, (str, bytes, os.PathLike)):
-                path = os.path.join(folder or ".", os.fsdecode(word))
-                if os.path.isfile(path):
-                    self.add("r", path, shared=True)
+        """Lists the files that a command names, also within a line of a shell. What else it reads is not seen."""
+        texts = [words] if isinstance(words, (str, bytes)) else words
+        names = {os.fsdecode(text) for text in texts if isinstance(text, (str, bytes, os.PathLike))}
+        for name in names.union(*(_BETWEEN_WORDS.split(name) for name in names)):
+            path = os.path.join(os.fsdecode(folder or "."), name)
+            if os.path.isfile(path):
+                self.add("r", path, shared=True)
 
     def add(self, way: str, path: str, *, shared: bool = False) -> None:
         """Lists a file unless it is listed, parity's own, the system's, or of an installed package. shared: whether
