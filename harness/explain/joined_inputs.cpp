@@ -85,6 +85,24 @@ bool append_rows(const Recipe& recipe, const trace::SketchRow& row, Rows& rows) 
   return true;
 }
 
+/// Returns the rows of each rank, of all its passes.
+/// \param places  rank and pass of each piece
+std::vector<Rows> join_passes(const std::vector<Rows>& pieces, const Inputs::mapped_type& places) {
+  std::map<int64_t, Rows> ranks;
+  size_t piece = 0;
+  for (const auto& [place, row] : places) {
+    const Rows& some = pieces[piece++];
+    Rows& rows = ranks[place.first];
+    rows.insert(rows.end(), some.begin(), some.end());
+  }
+  std::vector<Rows> result;
+  for (auto& [rank, rows] : ranks) {
+    std::ranges::sort(rows);
+    result.push_back(std::move(rows));
+  }
+  return result;
+}
+
 /// Keeps one of equal pieces, if each has as many equals.
 void drop_replicas(std::vector<Rows>& pieces) {
   std::map<Rows, int64_t> counts;
@@ -173,8 +191,10 @@ std::optional<std::string> identity_of_rows(const Recipe& recipe, const Inputs& 
         if (!append_rows(recipe, *row, rows[piece++]))
           return std::nullopt;
     }
-    if (recipe.trace().ranks() > 1)
+    if (recipe.trace().ranks() > 1) {
+      rows = join_passes(rows, inputs.at(*members.begin()));
       drop_replicas(rows);
+    }
     texts[*members.begin()] = digest_of_rows(rows);
   }
   return fmt::format("{}", fmt::join(texts, "\n"));

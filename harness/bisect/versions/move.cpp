@@ -106,6 +106,8 @@ std::string repeat_ends(VersionProbe& probe, double tolerance, std::vector<Move>
 void find_companions(Move& move, VersionProbe& probe) {
   const std::vector<std::string> before = imported_by(probe.environments().with(move.first).python),
                                  after = imported_by(probe.environments().with(move.second).python);
+  if (before.empty() || after.empty())  // an interpreter did not answer
+    return;
   std::ranges::set_difference(after, before, std::back_inserter(move.came_along));
   std::erase_if(move.came_along, [&](const std::string& name) { return is_package(move.package, name); });
 }

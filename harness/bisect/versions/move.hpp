@@ -31,7 +31,7 @@ struct Move {
 /// \throws UserError (exit 3) if no move is left
 std::string repeat_ends(VersionProbe& probe, double tolerance, std::vector<Move>& moves);
 
-/// Finds the packages that differ between the ends of a move besides the one that moved: what a release asks
+/// Finds the packages that only the later end of a move has, besides the one that moved: what a release asks
 /// for may be what moves the numbers.
 void find_companions(Move& move, VersionProbe& probe);
 

@@ -76,9 +76,8 @@ struct Apart {
 
 /// Gives a buffer that one run recorded once, and the ranks of the other each for themselves ("mean#0"), one
 /// name in both.
-/// \return the buffers that differ between the ranks of a run, or that not all of its ranks recorded; these
-/// are
-///         left out
+/// \return the buffers that are left out: they differ between the ranks of a run, or a rank did not record
+/// them
 std::vector<Apart> join_ranks(const Recipe& first, const Recipe& second, Parameters& a, Parameters& b) {
   std::vector<Apart> apart;
   const auto of_first = by_rank(first, a), of_second = by_rank(second, b);

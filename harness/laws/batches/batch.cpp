@@ -78,7 +78,8 @@ std::map<int64_t, std::string> batch_ids(const RecordedRun& run) {
   for (const int64_t step : run.steps()) {
     if (const RankInputs ranks = digests_of_ranks(run, step); !ranks.ids.empty())
       ids[step] = join(ranks);
-    else if (const auto digest = run.channel("batch_digest", step))
+    else if (const auto digest = run.channel("batch_digest", step);
+             digest && *digest != 0)  // 0: no input seen
       ids[step] = fmt::format("{}", *digest);
     else if (const RankInputs tokens = tokens_of_ranks(run, step); !tokens.ids.empty())
       ids[step] = join(tokens);

@@ -12,9 +12,9 @@ namespace parity::laws {
 std::string Epochs::text(int64_t first) const {
   if (!whole)
     return fmt::format(
-        "updates from {} on read earlier batches again{}; this is right only where an epoch of {} batches "
+        "updates from {} on read the first batches again; this is right only where an epoch of {} batches "
         "ends",
-        first, in_order ? ", in the same order" : "", length);
+        first, length);
   if (length == 1)
     return "every update reads the same batch";
   return in_order
@@ -39,7 +39,7 @@ std::optional<Epochs> find_epochs(const std::vector<std::string>& batches) {
     }
   }
   found.whole = again >= found.length;
-  if (again == 1 && !found.in_order)
+  if (!found.whole && !found.in_order)  // a resumed run that went back reads so, too
     return std::nullopt;
   return found;
 }

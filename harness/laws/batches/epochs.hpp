@@ -21,7 +21,7 @@ struct Epochs {
 };
 
 /// Finds epochs in the digests of the batches of all updates. Nothing if no batch comes again, or if the
-/// batches that do are no epochs. A single batch that comes again at the end is one only if it is the first.
+/// batches that do are no epochs. A part of an epoch at the end is one only in the order of the first.
 std::optional<Epochs> find_epochs(const std::vector<std::string>& batches);
 
 }  // namespace parity::laws

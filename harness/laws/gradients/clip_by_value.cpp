@@ -50,7 +50,7 @@ Clamped clamped_by(double value, const std::vector<double>& before, const std::v
     const bool holds = error <= bound;
     if (!holds)
       ++(std::abs(after[i]) > value * (1 + 2 * roundoff) ? found.above : found.changed);
-    if (!found.error || !holds)
+    if (!found.error || error - bound > *found.error - *found.bound)
       found.error = error, found.bound = bound;
   }
   return found;

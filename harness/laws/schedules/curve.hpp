@@ -43,8 +43,14 @@ std::optional<Curve> promised_lr(const RecordedRun& run);
 std::optional<Curve> promised_decay(const RecordedRun& run);
 
 /// Finds a schedule that gives every point: a linear warmup or none, a plateau or none, and a decay (linear,
-/// cosine, 1 - root, exponential, inverse root, plateaus that fall by one factor) or none, which may end in a
-/// plateau; or one whose last part repeats at least twice. Nothing if none does.
+/// cosine, 1 - root, exponential, inverse root) or none, which may end in a plateau. Nothing if none does.
 std::optional<Curve> find_curve(const Points& points);
+
+/// Returns what rates do that fall in steps or repeat: "fall in 3 steps". Trainers plan both, and a defect
+/// can make both, so nothing but a config decides. "" for other rates.
+///
+/// Steps are plateaus of at least two updates, the last one excepted, each the one before times one factor. A
+/// repetition is a part that comes three times or more at the end.
+std::string describe_stages(const Points& points);
 
 }  // namespace parity::laws

@@ -113,34 +113,8 @@ std::optional<Found> find_power(const Piece& piece) {
   return piece.follows(found.f) ? std::optional(found) : std::nullopt;
 }
 
-/// Finds plateaus each of which is the one before times the same factor, the first of them after `top`.
-std::optional<Found> find_staircase(const Piece& piece, double top) {
-  const double factor = piece.y(0) / top;
-  if (piece.size() < 2 || !(factor > 0 && factor < 1))
-    return std::nullopt;
-  std::vector<std::pair<double, double>> falls = {{piece.x(0), piece.y(0)}};  // where each plateau begins
-  for (size_t i = 1; i < piece.size(); ++i) {
-    const double level = falls.back().second;
-    if (std::abs(piece.y(i) - level) <= piece.tolerance)
-      continue;
-    if (!(std::abs(piece.y(i) - factor * level) <= piece.tolerance * factor))
-      return std::nullopt;
-    falls.emplace_back(piece.x(i), piece.y(i));
-  }
-  if (falls.size() < 2)
-    return std::nullopt;
-  return Found{fmt::format("{} falls to {:.6g} of it each", falls.size(), factor), [=](double x) {
-                 double level = top;
-                 for (const auto& [from, value] : falls)
-                   level = x >= from ? value : level;
-                 return level;
-               }};
-}
-
 std::optional<Found> find_decay(const Piece& piece, double top) {
   if (auto found = find_line(piece))
-    return found;
-  if (auto found = find_staircase(piece, top))
     return found;
   if (auto found = find_shape(piece, top, "cosine", cosine_shape))
     return found;
@@ -195,10 +169,7 @@ double tolerance_of(const Points& points) {
   return (narrow ? 1e-7 : 1e-9) * most;
 }
 
-namespace {
-
-/// Finds a schedule that rises and falls once.
-std::optional<Curve> find_single(const Points& points) {
+std::optional<Curve> find_curve(const Points& points) {
   const size_t n = points.size();
   if (n == 0 || !std::ranges::all_of(points.y, [](double y) { return std::isfinite(y); }))
     return std::nullopt;
@@ -247,37 +218,6 @@ std::optional<Curve> find_single(const Points& points) {
                  const auto x = static_cast<double>(c);
                  return x < top ? up(x) : x < down ? most : x < flat ? fallen(x) : end;
                }};
-}
-
-/// Finds a schedule whose last part repeats, as of warm restarts and cyclic rates. Two repetitions, the
-/// second of which may be cut short, show that: one alone may be a schedule that lost its place.
-std::optional<Curve> find_cycle(const Points& points) {
-  constexpr size_t shortest = 3;
-  const size_t n = points.size();
-  const double tolerance = tolerance_of(points);
-  for (size_t period = shortest; 2 * period < n; ++period) {
-    size_t first = n;  // of the points that repeat
-    while (first > period && std::abs(points.y[first - 1] - points.y[first - 1 - period]) <= tolerance)
-      --first;
-    if (n - first <= period)
-      continue;
-    const std::optional<Curve> once = find_single(points.first(first));
-    if (!once)
-      continue;
-    const int64_t length = points.c[first] - points.c[first - period];
-    return Curve{fmt::format("{}; the last {} updates of this repeat", once->text, length),
-                 [at = once->at, from = points.c[first], length](int64_t c) {
-                   return at(c < from ? c : c - (c - from) / length * length - length);
-                 }};
-  }
-  return std::nullopt;
-}
-
-}  // namespace
-
-std::optional<Curve> find_curve(const Points& points) {
-  const std::optional<Curve> single = find_single(points);
-  return single ? single : find_cycle(points);
 }
 
 }  // namespace parity::laws

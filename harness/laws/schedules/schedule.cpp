@@ -149,6 +149,20 @@ std::optional<Departure> find_lone_value(const std::string& name, const Points& 
   return std::nullopt;
 }
 
+/// Returns the first update with another value than the constant that a run begins and ends with, if most
+/// updates have that.
+std::optional<Departure> find_other_values(const std::string& name, const Points& points) {
+  const double tolerance = tolerance_of(points), value = points.y.front();
+  const auto is_value = [&](double y) { return std::abs(y - value) <= tolerance; };
+  const auto other = std::ranges::find_if_not(points.y, is_value);
+  if (!is_value(points.y.back()) || other == points.y.end() ||
+      2 * static_cast<size_t>(std::ranges::count_if(points.y, is_value)) <= points.size())
+    return std::nullopt;
+  const Curve constant{fmt::format("{:.6g}", value), [value](int64_t) { return value; }};
+  return schedule_departure(name, points, constant, "the value of most updates", tolerance,
+                            static_cast<size_t>(other - points.y.begin()));
+}
+
 /// Finds a schedule without a config. One that gives most of the points shows where the others leave it.
 void compare_found(const RecordedRun& run, const std::string& name, const Points& points, Finding& finding) {
   const size_t n = points.size();
@@ -157,9 +171,15 @@ void compare_found(const RecordedRun& run, const std::string& name, const Points
     finding.notes.push_back(fmt::format("{}: {}", name, curve->text));
     return;
   }
+  if (const std::string stages = describe_stages(points); !stages.empty()) {
+    finding.why = fmt::format("the values of {} {}, and no config says whether that is meant", name, stages);
+    return;
+  }
   std::optional<Departure> found;
   if (!run.trace().provenance().contains("imported")) {
     found = find_lone_value(name, points);
+    if (!found)
+      found = find_other_values(name, points);
     if (!found)
       found = find_break(name, points);
   }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <sstream>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -188,15 +189,20 @@ bool has_list(const Json& document, const std::string& name) {
 
 /// Returns the entries of a document. Their numbers keep the digits that the file has.
 JsonItems items_of(const std::string& text, const std::string& file, const DocumentKind& kind) {
+  const auto refusal = [&](const std::string& problem) {
+    return UserError(fmt::format("cannot read {} ({}); {}", escape_to_line(file), problem, kind.hint));
+  };
+  std::optional<JsonItems> items;
   try {
-    JsonItems items(std::make_unique<std::istringstream>(text), kind.list);
-    if (has_list(items.rest(), kind.list))
-      return items;
+    items.emplace(std::make_unique<std::istringstream>(text), kind.list);
   } catch (const UserError& error) {
-    throw UserError(fmt::format("cannot read {} ({}); {}", escape_to_line(file), error.what(), kind.hint));
-  } catch (const Json::exception&) {  // said below
+    throw refusal(error.what());
+  } catch (const Json::exception&) {
+    throw refusal(kind.problem);
   }
-  throw UserError(fmt::format("cannot read {} ({}); {}", escape_to_line(file), kind.problem, kind.hint));
+  if (!has_list(items->rest(), kind.list))
+    throw refusal(kind.problem);
+  return std::move(*items);
 }
 
 Log read_entries(std::istream& stream, const std::string& file, const NameMap& map,

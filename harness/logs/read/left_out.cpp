@@ -40,6 +40,15 @@ void LeftOut::add_text(const std::string& name, std::string_view text) {
     keep(begins_with_digit(text) ? quantities_ : texts_, name, text);
 }
 
+std::optional<double> LeftOut::number_of(const std::string& name, std::string_view text) {
+  if (const std::optional<double> value = parse_number(text))
+    return value;
+  const std::optional<double> percent = parse_percent(text);
+  if (percent)
+    add_percent(name, text);
+  return percent;
+}
+
 std::vector<std::string> LeftOut::notes() const {
   std::vector<std::string> notes, percents, integers, texts;
   append_names(percents_, percents);

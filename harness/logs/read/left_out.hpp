@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,8 @@ class LeftOut {
   void add_text(const std::string& name, std::string_view text);
   /// Notes a percentage, which counts as its number (parse_percent).
   void add_percent(const std::string& name, std::string_view text) { keep(percents_, name, text); }
+  /// Returns the number of a text. Notes one that is a percentage. Nothing for other texts.
+  std::optional<double> number_of(const std::string& name, std::string_view text);
   /// Returns a sentence for percentages, one for integers that float64 does not hold, and one for other
   /// texts.
   std::vector<std::string> notes() const;

@@ -10,9 +10,8 @@
 namespace parity::logs {
 
 /// Returns whether an argument names what a logger keeps for one run: a file of TensorBoard's events, a
-/// .wandb file of W&B, a Parquet file, or a folder that holds such files itself. Also for
-/// a folder with such runs below it, since read_by_logger refuses it and names them. A folder with a trace is
-/// the folder of a run.
+/// .wandb file of W&B, a Parquet file, or a folder that has such files. A folder with such runs below it
+/// counts too, since read_by_logger refuses it and names them. A folder with a trace is the folder of a run.
 bool is_of_logger(const std::string& path);
 
 /// Reads the files of a logger in a child process, which uses the logger's own package. The child writes JSON

@@ -149,9 +149,7 @@ class TableReader {
 
   /// Adds a cell. Returns whether it has a number.
   bool add_cell(int64_t step, size_t i, std::string_view cell) {
-    std::optional<double> value = parse_number(cell);
-    if (!value && (value = parse_percent(cell)))
-      builder_.left_out().add_percent(header_[i], cell);
+    const std::optional<double> value = builder_.left_out().number_of(header_[i], cell);
     if (!value) {
       if (!is_blank(cell))
         leave_out(i, cell);

@@ -85,9 +85,7 @@ Translation translate(const std::string& text) {
 
 /// Adds the number of a text to a builder, or notes a text that is left out.
 void add_number(int64_t step, const std::string& name, const std::string& text, Builder& builder) {
-  std::optional<double> value = parse_number(text);
-  if (!value && (value = parse_percent(text)))
-    builder.left_out().add_percent(name, text);
+  const std::optional<double> value = builder.left_out().number_of(name, text);
   if (value && !is_inexact_integer(text))
     builder.add(step, name, *value);
   else

@@ -120,21 +120,30 @@ void add_files(const std::string& text, Listed& listed) {
   }
 }
 
-/// Returns whether a folder is a package that a script beside it may import.
-bool is_package(const fs::path& folder) {
-  return fs::exists(folder / "__init__.py");
+constexpr int most_neighbours = 20'000;  // files and folders beside a script
+
+/// Returns whether a script may import from a folder beside it, whose package need not have an __init__.py.
+bool may_have_sources(const fs::path& place, const fs::path& run) {
+  static const std::set<std::string> others = {"__pycache__", "build", "dist", "node_modules"};
+  const std::string name = place.filename().string();
+  const bool has_runs = run.string().starts_with((place / "").string());
+  return !name.starts_with(".") && !others.contains(name) && !fs::exists(place / "pyvenv.cfg") && !has_runs;
 }
 
 /// Adds the Python sources that the scripts of a command can import from their own folders.
-/// \throws UserError if such a folder cannot be read
-void add_neighbours(const std::vector<std::string>& command, Listed& listed) {
+/// \param run  folder of the run
+/// \throws UserError if such a folder cannot be read, or has too many files
+void add_neighbours(const std::vector<std::string>& command, const fs::path& run, Listed& listed) {
   std::error_code error;
+  int seen = 0;
   for (const std::string& word : command) {
     if (!word.ends_with(".py") || !fs::is_regular_file(word, error))
       continue;
     fs::recursive_directory_iterator entry(fs::absolute(word).parent_path(), error);
     for (const auto end = fs::recursive_directory_iterator(); !error && entry != end; entry.increment(error))
-      if (entry->is_directory(error) && !is_package(entry->path()))
+      if (++seen > most_neighbours)
+        throw UserError("too many files are beside a script");
+      else if (entry->is_directory(error) && !may_have_sources(entry->path(), run))
         entry.disable_recursion_pending();
       else if (entry->path().extension() == ".py")
         listed.modules.insert(entry->path().string());
@@ -159,7 +168,7 @@ Listed listed_by(const fs::path& folder, const std::vector<std::string>& command
       add_files(read_file(entry.path(), largest_list), listed);
   }
   if (!has_list)
-    add_neighbours(command, listed);
+    add_neighbours(command, fs::absolute(folder), listed);
   if (listed.files.contains("more"))
     throw UserError("a process has read more files than it listed");
   return listed;

@@ -20,7 +20,7 @@ namespace parity::suite {
 /// unless its arm lists its data.
 ///
 /// A trainer that does not use the recorder lists nothing. Then the Python sources beside the scripts of its
-/// command count, with the packages there.
+/// command count, with those in folders there. If these are too many, the run is always stale.
 /// \param lists_data  whether the arm's `inputs` name more than Python files
 /// \param command     words of the run, without placeholders
 Json hash_read_files(const std::filesystem::path& folder, bool lists_data,

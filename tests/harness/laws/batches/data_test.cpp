@@ -98,11 +98,17 @@ TEST_F(DataLawTest, ShuffledEpochs_AreNoted) {
 TEST_F(DataLawTest, PartOfAnEpoch_ShowsNoPeriod) {
   std::vector<Update> updates = lawful();
   updates[3] = updates[0];
-  EXPECT_THAT(notes(ask_batches(updates)),
-              HasSubstr("updates from 4 on read earlier batches again, in the same order; this is right only "
-                        "where an epoch of 3 batches ends"));
+  EXPECT_THAT(
+      notes(ask_batches(updates)),
+      HasSubstr("updates from 4 on read the first batches again; this is right only where an epoch of "
+                "3 batches ends"));
   updates[3] = updates[1];  // no epoch begins with its second batch
   EXPECT_EQ(sentence(ask_batches(updates)), "update 4 reads the batch of update 2 again");
+  updates.resize(6);
+  updates[3] = lawful()[3];
+  updates[4] = updates[2];  // a resumed run that went back two updates
+  updates[5] = updates[3];
+  EXPECT_EQ(sentence(ask_batches(updates)), "update 5 reads the batch of update 3 again");
 }
 
 TEST_F(DataLawTest, OneBatchForEver_IsNoted) {

@@ -186,30 +186,49 @@ TEST_F(ScheduleLawTest, AConstantBeforeAnother_IsNoWarmup) {
               HasSubstr("lr: 0.1 for 3 updates, then 0.3 for"));
 }
 
-TEST_F(ScheduleLawTest, Staircase_IsDescribed) {
+TEST_F(ScheduleLawTest, Steps_AreNotAsked) {
   std::vector<double> list;
   for (int c = 0; c < 14; ++c)
     list.push_back(c < 6 ? 0.01 : c < 9 ? 0.001 : 0.0001);
-  const Finding finding = ask_rates(list);
-  EXPECT_EQ(finding.answer(), Answer::holds) << sentence(finding);
-  EXPECT_THAT(notes(finding), HasSubstr("0.01 for 6 updates, then 2 falls to 0.1 of it each"));
+  EXPECT_EQ(ask_rates(list).answer(), Answer::not_asked) << sentence(ask_rates(list));
+  EXPECT_THAT(ask_rates(list).why, HasSubstr("the values of lr fall in 2 steps, and no config says whether"));
   for (size_t i = 9; i < list.size(); ++i)
     list[i] = 0.0005;  // a fall by another factor
   EXPECT_EQ(ask_rates(list).answer(), Answer::departs);
 }
 
-TEST_F(ScheduleLawTest, TwoRepetitions_AreACycle) {
+TEST_F(ScheduleLawTest, AStalledExponential_Departs) {
   std::vector<double> list;
-  for (int c = 0; c < 17; ++c)
+  for (int c = 0; c < 300; ++c)
+    list.push_back(1e-3 * std::pow(0.99, c < 150 ? c : c < 153 ? 149 : c - 3));
+  EXPECT_THAT(sentence(ask_rates(list)), HasSubstr("lr is "));
+}
+
+TEST_F(ScheduleLawTest, TwoRepetitions_AreNotAsked) {
+  std::vector<double> list;
+  for (int c = 0; c < 19; ++c)
     list.push_back(c < 4 ? 0.01 * (c + 1) / 4
                          : 0.01 * 0.5 * (1 + std::cos(std::numbers::pi * ((c - 4) % 5) / 5)));
-  const Finding finding = ask_rates(list);
-  EXPECT_EQ(finding.answer(), Answer::holds) << sentence(finding);
-  EXPECT_THAT(notes(finding), HasSubstr("the last 5 updates of this repeat"));
+  EXPECT_EQ(ask_rates(list).answer(), Answer::not_asked) << sentence(ask_rates(list));
+  EXPECT_THAT(ask_rates(list).why, HasSubstr("repeat every 5 updates"));
   list.back() *= 2;
-  EXPECT_THAT(sentence(ask_rates(list)), HasSubstr("lr is")) << "a wrong rate in a cycle";
+  EXPECT_NE(ask_rates(list).answer(), Answer::holds) << "a wrong rate in a cycle";
   list.resize(12);  // one repetition
   EXPECT_EQ(ask_rates(list).answer(), Answer::departs);
+}
+
+TEST_F(ScheduleLawTest, SeveralOtherValuesOfAConstant_AreNamed) {
+  std::vector<double> list(12, 0.1);
+  list[3] = list[8] = 0.05;
+  EXPECT_THAT(sentence(ask_rates(list)),
+              HasSubstr("lr is 0.05 at update 4, where the value of most updates"));
+}
+
+TEST_F(ScheduleLawTest, LongPlateaus_AreDecidedInTime) {
+  std::vector<double> list;
+  for (int c = 0; c < 6000; ++c)
+    list.push_back(c < 100 ? c / 100.0 : c < 3000 ? std::pow(1 - (c - 100) / 3000.0, 0.9) : 0.04);
+  EXPECT_EQ(ask_rates(list).answer(), Answer::not_asked) << sentence(ask_rates(list));
 }
 
 TEST_F(ScheduleLawTest, UnknownFamily_IsNotAsked) {

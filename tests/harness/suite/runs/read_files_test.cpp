@@ -160,12 +160,14 @@ TEST_F(ReadFilesTest, SourcesBesideAScript_CountWithoutAList) {
   std::filesystem::remove(list_of("0.7"));
   write_file(folder / "pack" / "__init__.py", "");
   write_file(folder / "pack" / "part.py", "rate = 1\n");
-  write_file(folder / "data" / "other.py", "");  // no package
+  write_file(folder / "lib" / "plain.py", "");  // a package needs no __init__.py
+  write_file(folder / "venv" / "pyvenv.cfg", "");
+  write_file(folder / "venv" / "other.py", "");
   write_file(folder / "train.py", "import helper\n");
   write_file(folder / "capture.json", "{}");
   const std::vector<std::string> command = {"python", (folder / "train.py").string(), "--lr", "1"};
   const Json hashes = hash_read_files(folder, false, command);
-  EXPECT_EQ(hashes.size(), 4U) << hashes.dump();
+  EXPECT_EQ(hashes.size(), 5U) << hashes.dump();
   EXPECT_TRUE(has_unchanged_files(hashes));
   write_file(folder / "pack" / "part.py", "rate = 2\n");
   EXPECT_FALSE(has_unchanged_files(hashes));

@@ -29,9 +29,10 @@ def read(path: pathlib.Path, remarks: Remarks) -> list[Entry]:
     files = sorted({path.parent / file for file in places.values()}) if places else [path]
     entries: list[Entry] = []
     for file in files:
+        quantized = set(remarks.quantized)
         found = flatten(_load(file), remarks)
         listed = {name for name, place in places.items() if path.parent / place == file}
-        if absent := listed - {entry.name for entry in found} - set(remarks.quantized):
+        if absent := listed - {entry.name for entry in found} - (set(remarks.quantized) - quantized):
             raise Problem(
                 f"cannot read {path} ({file.name} has no '{one_line(min(absent))}', which it lists); copy it again"
             )

@@ -120,7 +120,7 @@ def tell_clip(parameters: Any, norm: Any, max_norm: Any = None, norm_type: Any =
 
 
 def tell_clip_value(parameters: Any, value: Any) -> None:
-    """Tells the listeners that the elements of the gradients of these parameters are about to be cut off."""
+    """Calls the listeners before the elements of the gradients of these parameters are cut off."""
     for listener in tuple(_listeners):
         listener.on_clip_value(_listed(parameters), value)
 

@@ -29,7 +29,7 @@ class FirstUpdate:
     def begin(self, parameters: Iterable[Any]) -> None:
         """Counts the backward passes that reach one parameter, from now on."""
         self.end()
-        self.runs, self._passes, self._calls = True, 0, []
+        self.runs, self._passes, self._calls, self._values = True, 0, [], set()
         watched = next((one for one in parameters if one.requires_grad and one.is_leaf), None)
         if watched is not None:
             self._handle = watched.register_post_accumulate_grad_hook(self._count)
