@@ -173,6 +173,7 @@ void compare_found(const RecordedRun& run, const std::string& name, const Points
   }
   if (const std::string stages = describe_stages(points); !stages.empty()) {
     finding.why = fmt::format("the values of {} {}, and no config says whether that is meant", name, stages);
+    finding.record = "the config that names the schedule";
     return;
   }
   std::optional<Departure> found;

@@ -204,7 +204,8 @@ TEST_F(LogsTest, OfLoggers_AreReadByTheirPackage) {
 
 TEST_F(LogsTest, FolderOfRuns_IsOfALogger) {
   put("python", "#!/bin/sh\necho 'parity: these folders are runs' >&2\nexit 2\n");
-  EXPECT_EQ(shell("chmod +x python; mkdir -p runs/a/b empty/a shared/a/data").status, 0);
+  EXPECT_EQ(shell("chmod +x python").status, 0);
+  put("empty/a/notes.txt", "");
   put("runs/a/b/events.out.tfevents.1.host.1.0", "");
   put("shared/a/data/rows.parquet", "PAR1");
   const std::string python = "env PARITY_PYTHON=./python ";
