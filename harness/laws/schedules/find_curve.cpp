@@ -184,7 +184,7 @@ std::optional<Curve> find_curve(const Points& points) {
         rise.size() == 1 ? Found{"", [y = rise.y(0)](double) { return y; }} : find_line(rise);
     const bool returns = cuts.down < n && std::abs(rise.y(0) - points.y[n - 1]) <= tolerance &&
                          std::abs(rise.y(0) - rise.y(rise.size() - 1)) <= tolerance;
-    if (!line || (rise.size() > 1 && returns))  // a constant with other values inside is no schedule
+    if (!line || (rise.size() > 1 && returns))  // a schedule does not come back to the constant it left
       return std::nullopt;
     up = line->f;
     texts.push_back(warmup_text(rise, most));
