@@ -242,10 +242,6 @@ class Session {
   std::vector<Move> moves_;
 };
 
-}  // namespace
-
-namespace {
-
 /// Lets the runs of each environment take an equal share of the cache.
 void trim_caches(const VersionQuestion& question) {
   std::vector<std::filesystem::path> stores;
