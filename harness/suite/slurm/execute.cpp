@@ -97,11 +97,14 @@ Json execute_run(const PlannedRun& run, const Attempt& attempt, const Json& task
   }
   ContentHashes hashes(attempt.folder().parent_path().parent_path() /
                        fmt::format("content_hashes.{}.json", text_or(attempt.started(), "host")));
-  if (const std::string changed = content_difference(run, trainer, hashes); !changed.empty())
+  if (const std::string changed = content_difference(run, trainer, hashes); !changed.empty()) {
+    if (is_being_ended())
+      return nullptr;  // its tools were ended with it
     return refusal(run, attempt, store,
                    "not as planned: " + changed +
                        "; it changed while the job waited, or differs between "
                        "machines; run the same command again");
+  }
   RunningRun running(run, store, trainer);
   while (!running.poll()) {
     if (interrupted()) {

@@ -143,6 +143,34 @@ std::string ContentHashes::of_path(const fs::path& path) {
   return content_hash("folder " + Json(files).dump(-1, ' ', true, Json::error_handler_t::replace));
 }
 
+namespace {
+
+/// Returns what ldd prints on standard output and error of a program, through a file that is removed again.
+/// \throws UserError if ldd does not come to its end: an incomplete list would be another identity, and would
+/// be remembered
+std::string ldd_output(const fs::path& program, const fs::path& listing) {
+  std::error_code ignored;
+  fs::remove(listing, ignored);
+  ProcessSpec ldd;
+  ldd.argv = {"ldd", fs::absolute(program).string()};
+  ldd.environment = {{"LC_ALL", "C"}};
+  ldd.stdout_file = listing;
+  ldd.stderr_file = listing;
+  const auto ended = Process::spawn(ldd).wait_for(std::chrono::minutes(1));
+  const std::string text = fs::exists(listing, ignored) ? read_file(listing) : "";
+  const std::string said = tail_of(listing, 1);
+  fs::remove(listing, ignored);
+  const bool is_static = text.find("not a dynamic executable") != std::string::npos;  // or a script; status 1
+  if (!ended || !(ended->succeeded() || (ended->exit_status() && is_static)))
+    throw UserError(fmt::format("cannot list the libraries of {} ({}{}); run the same command again",
+                                program.string(),
+                                ended ? "ldd ended with " + ended->text() : "ldd took longer than a minute",
+                                said.empty() ? "" : ": " + said));
+  return text;
+}
+
+}  // namespace
+
 std::vector<std::string> ContentHashes::libraries_of(const fs::path& program) {
   const char* search = std::getenv("LD_LIBRARY_PATH");
   const std::string key = "libraries of " + fs::absolute(program).lexically_normal().string();
@@ -150,22 +178,17 @@ std::vector<std::string> ContentHashes::libraries_of(const fs::path& program) {
   const Json& known = entries_[key];
   if (text_or(known, "stamp") == stamp && has_strings(known, "libraries"))
     return known.at("libraries").get<std::vector<std::string>>();
-  fs::path listing = memory_;
-  listing += "." + std::to_string(::getpid()) + ".ldd";
+  const fs::path listing = memory_.string() + "." + std::to_string(::getpid()) + ".ldd";
   fs::create_directories(listing.parent_path());
-  ProcessSpec ldd;
-  ldd.argv = {"ldd", fs::absolute(program).string()};
-  ldd.stdout_file = listing;
-  Process::spawn(ldd).wait_for(std::chrono::seconds(60));
+  const std::string text = ldd_output(program, listing);
   std::vector<std::string> libraries;
-  std::istringstream lines(fs::exists(listing) ? read_file(listing) : "");
+  std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     const size_t begin = line.find('/');
     const size_t end = line.rfind(" (0x");
     if (begin != std::string::npos && end != std::string::npos && begin < end)
       libraries.push_back(line.substr(begin, end - begin));
   }
-  fs::remove(listing);
   entries_[key] = {{"stamp", stamp}, {"libraries", libraries}};
   changed_ = true;
   return libraries;

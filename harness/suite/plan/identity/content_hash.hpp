@@ -47,6 +47,7 @@ class ContentHashes {
   /// \throws UserError as of_file, and for a link to a folder
   std::string of_path(const std::filesystem::path& path);
   /// Returns the hash of a program and the shared libraries that it loads.
+  /// \throws UserError as of_file, and if ldd does not list the libraries
   std::string of_program(const std::filesystem::path& program);
 
  private:

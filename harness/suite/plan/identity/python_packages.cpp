@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <optional>
 #include <set>
 #include <sstream>
 
@@ -57,8 +58,26 @@ constexpr const char* print_path =
     "own += [folder + '/lib-dynload' for folder in own]\n"
     "print(json.dumps([folder for folder in sys.path[1:] if folder not in own]))\n";
 
+/// Returns whether a Python starts and succeeds.
+/// \throws UserError if it is killed or takes too long: without its packages, the run would have another
+/// identity
+bool python_starts(const ProcessSpec& python) {
+  std::optional<WaitStatus> ended;
+  try {
+    ended = Process::spawn(python).wait_for(longest_start);
+  } catch (const UserError&) {
+    return false;
+  }
+  if (!ended || !ended->exit_status())
+    throw UserError("cannot ask " + python.argv.front() + " where it imports from (" +
+                    (ended ? ended->text() : "it took longer than a minute") +
+                    "); run the same command again");
+  return ended->succeeded();
+}
+
 /// Returns the folders that a Python imports from, without the script's folder and the standard library; none
 /// if the Python does not start.
+/// \throws UserError if the Python is killed or takes too long
 std::vector<fs::path> import_folders(const std::string& python,
                                      const std::map<std::string, std::string>& environment) {
   const ScratchFile answer;
@@ -66,11 +85,10 @@ std::vector<fs::path> import_folders(const std::string& python,
   spec.argv = {python, "-c", print_path};
   spec.environment = environment;
   spec.stdout_file = answer.path();
+  if (!python_starts(spec))
+    return {};
   std::vector<fs::path> folders;
   try {
-    const auto ended = Process::spawn(spec).wait_for(longest_start);
-    if (!ended || !ended->succeeded())
-      return {};
     for (const Json& folder : read_json(read_file(answer.path(), longest_list)))
       folders.emplace_back(folder.get<std::string>());
   } catch (const UserError&) {

@@ -25,6 +25,7 @@ std::string python_of(const std::vector<std::string>& argv);
 /// if that fails, since the run then fails too.
 /// \param python       an interpreter
 /// \param environment  variables that it gets besides those of this process
+/// \throws UserError if the interpreter is killed or takes longer than a minute
 Json python_packages(const std::string& python, const std::map<std::string, std::string>& environment,
                      const HashFile& hash_file);
 

@@ -67,6 +67,31 @@ TEST_F(ContentHashTest, AProgramIsHashedWithItsLibraries) {
   EXPECT_NE(hashes.of_program(folder_ / "script"), "");
 }
 
+/// Puts a shell script before the programs of PATH, for as long as it lives.
+class FirstInPath {
+ public:
+  FirstInPath(const fs::path& folder, const std::string& name, const std::string& script)
+      : path_(std::getenv("PATH")) {
+    write_file(folder / name, "#!/bin/sh\n" + script + "\n");
+    fs::permissions(folder / name, fs::perms::owner_all);
+    ::setenv("PATH", (folder.string() + ":" + path_).c_str(), 1);
+  }
+  ~FirstInPath() { ::setenv("PATH", path_.c_str(), 1); }
+
+ private:
+  std::string path_;
+};
+
+/// As when a scheduler ends a job while it lists the libraries: an empty list would be another identity.
+TEST_F(ContentHashTest, AListOfLibrariesThatWasCutShortIsNotRemembered) {
+  for (const char* script : {"kill -9 $$", "exit 1", "echo; kill -15 $$"}) {
+    const FirstInPath killed(folder_, "ldd", script);
+    EXPECT_THROW(ContentHashes(folder_ / "memory.json").of_program("/bin/sh"), UserError) << script;
+  }
+  EXPECT_EQ(ContentHashes(folder_ / "memory.json").of_program("/bin/sh"),
+            ContentHashes(folder_ / "other.json").of_program("/bin/sh"));
+}
+
 TEST(FlatConfigTest, NestingAndFlatteningAreInverse) {
   const FlatConfig flat = {{"model", "x"}, {"lr.base", 0.5}, {"a.b.c", Json::array({1, 2})}};
   EXPECT_EQ(nest(flat), (Json{{"model", "x"}, {"lr", {{"base", 0.5}}}, {"a", {{"b", {{"c", {1, 2}}}}}}}));

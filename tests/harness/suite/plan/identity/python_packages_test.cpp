@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include "harness/base/error.hpp"
 #include "harness/base/files/file.hpp"
 #include "harness/suite/plan/identity/content_hash.hpp"
 #include "tests/support/scratch.hpp"
@@ -108,6 +109,17 @@ TEST_F(PythonPackagesTest, PythonOf_ReadsProgramAndFirstLine) {
   EXPECT_EQ(python_of({script.string()}), "python3");
   EXPECT_EQ(python_of({"sh", "run.sh"}), "");
   EXPECT_EQ(python_of({}), "");
+}
+
+TEST_F(PythonPackagesTest, KilledPython_IsAnErrorAndNoEmptyList) {
+  write_file(folder / "python3", "#!/bin/sh\nkill -9 $$\n");
+  fs::permissions(folder / "python3", fs::perms::owner_all);
+  EXPECT_THROW(python_packages((folder / "python3").string(), {}, [](const auto&) { return ""; }), UserError);
+}
+
+TEST_F(PythonPackagesTest, PythonThatDoesNotStart_HasNoPackages) {
+  EXPECT_EQ(python_packages((folder / "missing").string(), {}, [](const auto&) { return ""; }),
+            Json::object());
 }
 
 }  // namespace
