@@ -41,6 +41,33 @@ constexpr const char* check_script =
     "    if wanted not in (found, found.split('+')[0]):\n"
     "        sys.exit(f'{name} is {found} after the installation of {wanted}')\n";
 
+/// Writes the modules of installed packages that another copy hides, {NAME: PATH}, as JSON. The first entry
+/// of sys.path is this script's folder, in whose place the command has FIRST. Arguments: FIRST FILE NAME ...
+constexpr const char* copies_script =
+    "import importlib.util, json, os, sys\n"
+    "from importlib.metadata import distributions\n"
+    "first, answer, names = sys.argv[1], sys.argv[2], sys.argv[3:]\n"
+    "early = {os.path.realpath(one) for one in os.environ.get('PYTHONPATH', '').split(os.pathsep) if one}\n"
+    "installed = [one for one in sys.path[1:] if os.path.realpath(one) not in early]\n"
+    "sys.path[0] = first\n"
+    "copies = {}\n"
+    "for name in names:\n"
+    "    found = next(iter(distributions(name=name, path=installed)), None)\n"
+    "    files = found.files or [] if found else []\n"
+    "    root = os.path.realpath(found.locate_file('')) if found else ''\n"
+    "    tops = {file.parts[0] for file in files if file.suffix in ('.py', '.so') and file.parts[0] != "
+    "'..'}\n"
+    "    for module in sorted({top.split('.')[0] for top in tops}):\n"
+    "        spec = importlib.util.find_spec(module) if module.isidentifier() else None\n"
+    "        places = [spec.origin] if spec and spec.has_location else []\n"
+    "        if spec and not places:  # a package without __init__.py may lie in several folders\n"
+    "            places = list(spec.submodule_search_locations or [])\n"
+    "        below = [os.path.commonpath([os.path.realpath(one), root]) == root for one in places]\n"
+    "        if places and not any(below):\n"
+    "            copies.setdefault(name, places[0])\n"
+    "with open(answer, 'w') as file:\n"
+    "    json.dump(copies, file)\n";
+
 /// Writes the releases of a package as JSON. Arguments: NAME FROM TO FILE.
 constexpr const char* releases_script =
     "import json, subprocess, sys\n"
@@ -142,6 +169,24 @@ std::vector<std::string> Environments::releases(const std::string& package, cons
   for (const Json& version : read_json(read_file(answer, longest_answer)))
     versions.push_back(version.get<std::string>());
   return versions;
+}
+
+std::map<std::string, std::string> Environments::copies(const Pins& pins,
+                                                        const std::vector<std::string>& packages,
+                                                        const ImportPlace& place) {
+  const fs::path log = folder_ / "copies.log", answer = folder_ / "copies.json";
+  std::vector<std::string> words = {with(pins).python.string(), script("copies.py", copies_script),
+                                    place.first.string(), answer.string()};
+  words.insert(words.end(), packages.begin(), packages.end());
+  fs::remove(answer);
+  const ShellEnd end =
+      run_shell_line({shell_quote(words), fs::current_path(), place.environment, log, timeout_seconds_},
+                     "asks what the runs import", progress_);
+  if (!end.succeeded())
+    throw UserError(fmt::format("cannot ask what the runs import ({}: {}); see {}", end.text(),
+                                last_line(log), path_from_here(log)),
+                    ExitCode::missing);
+  return read_json(read_file(answer, longest_answer)).get<std::map<std::string, std::string>>();
 }
 
 std::string Environments::script(const std::string& name, const char* text) const {

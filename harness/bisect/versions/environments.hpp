@@ -24,6 +24,12 @@ struct MadeEnvironment {
   std::filesystem::path folder() const { return python.parent_path().parent_path(); }
 };
 
+/// Where a command imports from before it imports what is installed.
+struct ImportPlace {
+  std::filesystem::path first;                     ///< the folder of the script
+  std::map<std::string, std::string> environment;  ///< variables of the command, such as PYTHONPATH
+};
+
 /// Environments that have some packages in other versions than a base environment, and all others from it.
 ///
 /// Each is a small virtual environment whose own packages hide those of the base. So only the packages that
@@ -45,6 +51,11 @@ class Environments {
   /// \throws UserError if pip cannot ask the index
   std::vector<std::string> releases(const std::string& package, const std::string& from,
                                     const std::string& to, const Pins& with_pip);
+
+  /// Returns the copies that hide installed packages there: the path by the package's name.
+  /// \throws UserError if the interpreter cannot be asked
+  std::map<std::string, std::string> copies(const Pins& pins, const std::vector<std::string>& packages,
+                                            const ImportPlace& place);
 
   int64_t made() const { return made_; }  ///< number of environments that this search made
 

@@ -18,6 +18,7 @@
 #include "harness/bisect/search/delta_debugging.hpp"
 #include "harness/bisect/search/find_steps.hpp"
 #include "harness/bisect/versions/move.hpp"
+#include "harness/bisect/versions/shadowed.hpp"
 #include "harness/compare/text/wording.hpp"
 #include "harness/suite/runs/cache.hpp"
 #include "harness/suite/runs/store.hpp"
@@ -80,14 +81,20 @@ class Session {
   }
 
   SearchRecord same() {
+    const std::vector<std::string> changed = changed_packages(question_.good, question_.bad);
+    std::vector<std::string> unasked;
+    for (const Pins* side : {&question_.good, &question_.bad})
+      unasked = require_installed_imports(question_, *side, changed, probe_.environments());
     record_.differs = false;
     record_.sentence = fmt::format(
         "the two sides do not differ{}; verified with {}",
         question_.tolerance > 0 ? " by more than " + compare::size_text(question_.tolerance) : "", effort());
     add_stage("ends", record_.sentence, Json::object());
-    record_.notes.push_back(fmt::format(
-        "whether the runs import {} was not checked: a copy beside a script hides the installed one",
-        compare::list_text(changed_packages(question_.good, question_.bad))));
+    if (!unasked.empty())
+      record_.notes.push_back(fmt::format(
+          "whether {} {} the installed {} was not checked, since another program starts Python there",
+          compare::list_text(unasked), unasked.size() == 1 ? "imports" : "import",
+          compare::list_text(changed)));
     charge();
     return record_;
   }

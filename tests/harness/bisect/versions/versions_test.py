@@ -165,6 +165,30 @@ class VersionsTest(unittest.TestCase):
         done = self.bisect("toydata==1.0", "toydata==1.1", status=0)
         self.assertIn("the two sides do not differ", done.stdout)
 
+    def compare_with_copy(self, script, environment="", status=3):
+        """Compares two releases that differ, by an arm that starts in a folder with a copy of the package."""
+        vendored = self.folder / "vendored"
+        vendored.mkdir(exist_ok=True)
+        (vendored / "toymath.py").write_text("EXTRA = 0\n")
+        (vendored / "train.py").write_text((self.folder / "train.py").read_text())
+        text = CASE.replace("{case_dir}/train.py\"]", f"{{case_dir}}/{script}\"]\n{environment}")
+        (self.folder / "copied.toml").write_text(text)
+        command = [PARITY, "bisect", "versions", "toymath==1.2", "toymath==1.4", "--case", "copied.toml", "--arm", "run"]
+        done = subprocess.run(command, cwd=self.folder, env=self.environment, capture_output=True, text=True)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done.stdout + done.stderr
+
+    def test_a_copy_beside_the_script_is_no_agreement(self):
+        said = self.compare_with_copy("vendored/train.py")
+        self.assertRegex(said, r"cannot compare versions of toymath \(arm run imports \S*vendored/toymath.py, which hides")
+
+    def test_a_copy_in_pythonpath_is_no_agreement(self):
+        said = self.compare_with_copy("train.py", f'environment = {{ PYTHONPATH = "{self.folder}/vendored" }}')
+        self.assertRegex(said, r"arm run imports \S*vendored/toymath.py, which hides")
+
+    def test_a_copy_that_no_run_imports_does_not_count(self):
+        self.assertIn("toymath 1.4 (after 1.2) moves loss", self.compare_with_copy("train.py", status=1))
+
     def test_tolerance_covers_a_move(self):
         self.bisect("toymath==1.4", "toymath==2.0", "--tolerance", "0.1", status=0)
 
