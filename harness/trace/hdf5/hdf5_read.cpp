@@ -86,6 +86,31 @@ std::vector<std::string> strings(hid_t type, hid_t space, size_t count, const Re
   return result;
 }
 
+/// Returns integers of any width up to 64 bits. HDF5 would clamp what does not fit, and other values agree
+/// then.
+/// \param read  reads `count` elements of the memory type into a buffer
+template <class Read>
+std::vector<int64_t> integers(hid_t type, size_t count, const std::string& what, const Read& read) {
+  std::vector<int64_t> values(count);
+  if (count == 0)
+    return values;
+  if (H5Tget_size(type) > sizeof(int64_t))
+    refuse_dataset(what, "integers of at most 64 bits");
+  if (H5Tget_size(type) < sizeof(int64_t) || H5Tget_sign(type) != H5T_SGN_NONE) {
+    read(H5T_NATIVE_INT64, values.data());
+    return values;
+  }
+  std::vector<uint64_t> wide(count);
+  read(H5T_NATIVE_UINT64, wide.data());
+  for (size_t i = 0; i < count; ++i) {
+    if (wide[i] > uint64_t{std::numeric_limits<int64_t>::max()})
+      throw UserError(
+          fmt::format("cannot read {} ({} does not fit into int64); store its bits as int64", what, wide[i]));
+    values[i] = static_cast<int64_t>(wide[i]);
+  }
+  return values;
+}
+
 size_t points(hid_t space) {
   const hssize_t count = H5Sget_simple_extent_npoints(space);
   check(count, "cannot read a dataspace");
@@ -141,10 +166,9 @@ std::optional<std::vector<int64_t>> read_integers_attribute(hid_t object, const 
     return std::nullopt;
   if (H5Tget_class(attribute->type) != H5T_INTEGER)
     refuse_dataset(attribute->what, "integers");
-  std::vector<int64_t> values(points(attribute->space));
-  if (!values.empty())
-    check(H5Aread(attribute->handle, H5T_NATIVE_INT64, values.data()), "cannot read " + attribute->what);
-  return values;
+  return integers(attribute->type, points(attribute->space), attribute->what, [&](hid_t memory, void* out) {
+    check(H5Aread(attribute->handle, memory, out), "cannot read " + attribute->what);
+  });
 }
 
 std::optional<int64_t> read_integer_attribute(hid_t object, const std::string& name) {
@@ -174,10 +198,8 @@ std::vector<int64_t> read_integers(hid_t dataset) {
   const Handle type(H5Dget_type(dataset), "cannot read " + path_of(dataset));
   if (H5Tget_class(type) != H5T_INTEGER)
     refuse_dataset(path_of(dataset), "integers");
-  std::vector<int64_t> values(static_cast<size_t>(element_count(shape_of(dataset))));
-  if (!values.empty())
-    read_all(dataset, H5T_NATIVE_INT64, values.data());
-  return values;
+  return integers(type, static_cast<size_t>(element_count(shape_of(dataset))), path_of(dataset),
+                  [&](hid_t memory, void* out) { read_all(dataset, memory, out); });
 }
 
 std::vector<double> read_floats(hid_t dataset) {

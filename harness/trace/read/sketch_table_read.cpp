@@ -42,6 +42,10 @@ class Columns {
   }
   std::vector<uint64_t> digests() const {
     const Handle column = dataset("digest");
+    const hdf5::Handle type(H5Dget_type(column), "cannot read the sketches' digest");
+    if (H5Tget_class(type) != H5T_INTEGER || H5Tget_size(type) != 8 || H5Tget_sign(type) != H5T_SGN_NONE)
+      refuse(
+          "column digest does not have type uint64");  // HDF5 would clamp other values, and they would agree
     std::vector<uint64_t> values(static_cast<size_t>(element_count(hdf5::shape_of(column))));
     if (!values.empty())
       hdf5::read_all(column, H5T_NATIVE_UINT64, values.data());

@@ -45,6 +45,8 @@ cases = {
     "long_channel": lambda f: replace(f, "channels/loss", data=[1.0, 2.0, 3.0, 4.0]),
     "text_channel": lambda f: replace(f, "channels/loss", data=["a", "b", "c"]),
     "matrix_channel": lambda f: replace(f, "channels/loss", data=np.zeros((3, 1))),
+    "large_unsigned": lambda f: replace(f, "channels/loss", data=np.array([1, 2, 2**64 - 1], "u8")),
+    "small_unsigned": lambda f: replace(f, "channels/loss", data=np.array([1, 2, 2**63 - 1], "u8")),
     "bad_kind": lambda f: f["channels/loss"].attrs.__setitem__("kind", "secret"),
     "gzip": lambda f: replace(f, "channels/loss", data=[1.0, 2, 3], compression="gzip"),
     "shuffle_tensor": lambda f: replace(f, W, data=np.zeros(3, "f4"), chunks=(3,), shuffle=True),
@@ -107,6 +109,9 @@ TEST_F(HostileTraceTest, EachIsRefusedWithItsReason) {
   expect_refused("long_channel", "channel loss has 4 values for 3 steps");
   expect_refused("text_channel", "expected floating-point numbers");
   expect_refused("matrix_channel", "channel loss is not a list of numbers");
+  expect_refused("large_unsigned", "channels/loss (18446744073709551615 does not fit into int64)");
+  const Trace widest = Trace::open(folder / "small_unsigned.h5");
+  EXPECT_EQ(std::get<std::vector<int64_t>>(widest.channels().at("loss").values).back(), INT64_MAX);
   expect_refused("bad_kind", "kind 'secret'");
   expect_refused("gzip", "compressed or filtered");
   expect_refused("shuffle_tensor", "compressed or filtered");

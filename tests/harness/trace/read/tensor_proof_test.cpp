@@ -77,6 +77,12 @@ TEST_F(TensorProofTest, SketchesWithoutSumsAreRefused) {
   EXPECT_THAT([&] { Trace::open(folder); }, ThrowsMessage<UserError>(HasSubstr("0 block sums a row")));
 }
 
+/// HDF5 would read each negative half of a digest as 0.
+TEST_F(TensorProofTest, SignedDigestsAreRefused) {
+  edit("d = f['sketches/digest'][:].astype('i8')\ndel f['sketches/digest']\nf['sketches/digest'] = d");
+  EXPECT_THAT([&] { Trace::open(folder); }, ThrowsMessage<UserError>(HasSubstr("does not have type uint64")));
+}
+
 TEST_F(TensorProofTest, AChangeOfTheContentIsCorrupt) {
   const std::string part = "its content has the digest";
   expect_refused("f['channels/loss'][0] = 5.0", part);
