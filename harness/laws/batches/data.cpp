@@ -37,6 +37,28 @@ class Departures {
   std::set<std::string> reported_;
 };
 
+/// Compares what ranks read over updates, where no update repeats another as a whole.
+void check_reads(const RecordedRun& run, Finding& finding, Departures& departures) {
+  std::vector<RankRead> reads;
+  for (const int64_t step : run.steps()) {
+    RankInputs inputs = digests_of_ranks(run, step);
+    if (inputs.ids.empty())
+      inputs = tokens_of_ranks(run, step);
+    for (const auto& [rank, id] : inputs.ids)
+      reads.push_back({step, rank, id});
+  }
+  const std::optional<ReadAgain> again = find_read_again(reads);
+  if (!again || run.config_text("data.source") == "rollouts")
+    return;
+  const std::string sentence =
+      fmt::format("rank {} reads in update {} what rank {} read in update {}", again->again.rank,
+                  again->again.step, again->first.rank, again->first.step);
+  if (again->within_epoch)
+    departures.add("repeat", again->again.step, sentence, "", again->again.rank);
+  else
+    finding.notes.push_back(sentence + ": right only where an epoch ends");
+}
+
 void check_repeats(const RecordedRun& run, Finding& finding, Departures& departures) {
   const std::map<int64_t, std::string> ids = batch_ids(run);
   if (ids.size() < 2)
@@ -68,6 +90,8 @@ void check_repeats(const RecordedRun& run, Finding& finding, Departures& departu
   }
   if (repeats > 1)
     finding.notes.push_back(fmt::format("{} updates read an earlier batch again", repeats));
+  if (repeats == 0)
+    check_reads(run, finding, departures);
 }
 
 bool same_rows(const Batch& batch, int64_t a, int64_t b, int64_t count) {

@@ -3,6 +3,7 @@
 #include "harness/laws/batches/epochs.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -41,6 +42,22 @@ std::optional<Epochs> find_epochs(const std::vector<std::string>& batches) {
   found.whole = again >= found.length;
   if (!found.whole && !found.in_order)  // a resumed run that went back reads so, too
     return std::nullopt;
+  return found;
+}
+
+std::optional<ReadAgain> find_read_again(const std::vector<RankRead>& reads) {
+  std::map<std::string, RankRead> seen;
+  std::optional<ReadAgain> found;
+  size_t before = 0;  // other rows that had been read when the first came again
+  for (const RankRead& read : reads) {
+    const auto [place, is_new] = seen.emplace(read.id, read);
+    if (is_new || place->second.step == read.step || found)
+      continue;
+    found = ReadAgain{place->second, read};
+    before = seen.size();
+  }
+  if (found)
+    found->within_epoch = 2 * before <= seen.size();
   return found;
 }
 

@@ -24,4 +24,21 @@ struct Epochs {
 /// batches that do are no epochs. A part of an epoch at the end is one only in the order of the first.
 std::optional<Epochs> find_epochs(const std::vector<std::string>& batches);
 
+/// What a rank reads in an update.
+struct RankRead {
+  int64_t step = 0, rank = 0;
+  std::string id;  ///< of its rows
+};
+
+/// Rows that a rank reads although a rank has read them in an earlier update.
+struct ReadAgain {
+  RankRead first, again;  ///< the earliest such read
+  /// Whether fewer than half of all rows had been read by then: no epoch ends there.
+  bool within_epoch = false;
+};
+
+/// Finds the first rows that are read in two updates.
+/// \param reads  by update. Ranks that read the same rows in one update count as one.
+std::optional<ReadAgain> find_read_again(const std::vector<RankRead>& reads);
+
 }  // namespace parity::laws
