@@ -2,8 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/api/recorder/open_recorder.hpp"
 
+#include <cstdlib>
+#include <string_view>
+
+#include <fmt/format.h>
+
 #include "harness/api/recorder/boundary.hpp"
 #include "harness/api/recorder/versioned.hpp"
+#include "harness/base/error.hpp"
 #include "harness/base/files/file.hpp"
 #include "harness/trace/format/layout_json.hpp"
 #include "harness/trace/write/pieces.hpp"
@@ -33,6 +39,16 @@ void add_micro_batch(TensorLayout& layout, const parity_tensor& tensor, const Sh
                                Shard{0, {{tensor.first_row, tensor.first_row + shape[0]}}}});
 }
 
+/// Returns the file of a rank's heartbeats; "" if nobody watches it.
+std::string heartbeat_file(int64_t rank) {
+  const char* given = std::getenv("PARITY_HEARTBEAT");
+  std::string file = given == nullptr ? "" : given;
+  constexpr std::string_view placeholder = "{rank}";
+  if (const size_t at = file.find(placeholder); at != std::string::npos)
+    file.replace(at, placeholder.size(), std::to_string(rank));
+  return file;
+}
+
 }  // namespace
 
 parity_recorder_options read_options(const parity_recorder_options* given) {
@@ -59,8 +75,23 @@ trace::Recorder::Options options_of(const parity_recorder_options& options) {
           .ranks = ranks};
 }
 
+OpenRecorder::OpenRecorder(trace::Recorder::Options options)
+    : heartbeat_(heartbeat_file(options.rank)), recorder_(std::move(options)) {}
+
+void OpenRecorder::end_step() {
+  recorder_.end_step();
+  if (heartbeat_.empty())
+    return;
+  try {
+    write_file(heartbeat_, fmt::format("{{\"step\": {}}}\n", step_));
+  } catch (const UserError&) {
+    heartbeat_.clear();  // such as a folder that this machine does not share
+  }
+}
+
 void OpenRecorder::begin_step(int64_t step) {
   recorder_.begin_step(step);
+  step_ = step;
   for (Name& name : names_)
     name.wanted.reset();
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -26,11 +27,14 @@ parity_tensor read_tensor(const parity_tensor* given);
 /// A Recorder with what its C interface remembers between calls.
 class OpenRecorder {
  public:
-  explicit OpenRecorder(trace::Recorder::Options options) : recorder_(std::move(options)) {}
+  /// Writes heartbeats if PARITY_HEARTBEAT names their file; "{rank}" in it stands for the rank.
+  explicit OpenRecorder(trace::Recorder::Options options);
 
   trace::Recorder& recorder() { return recorder_; }
 
   void begin_step(int64_t step);
+  /// Ends the step and writes {"step": N} as the heartbeat. A heartbeat that cannot be written is no error.
+  void end_step();
   /// Returns the number, from 1 on, of a phase and name. \throws UserError for an unknown phase
   int64_t intern(const char* phase, const char* name);
   /// Returns the PARITY_WANTS_* of an id at this step. \throws UserError for an id of no name
@@ -51,6 +55,8 @@ class OpenRecorder {
   void teach(const Name& name, const parity_tensor& tensor, const TensorLayout& layout);
   void record(const Name& name, const parity_tensor& tensor, const TensorLayout& layout, bool wanted);
 
+  std::filesystem::path heartbeat_;  ///< empty: nobody watches
+  int64_t step_ = 0;
   trace::Recorder recorder_;
   std::vector<Name> names_;  ///< of id 1, 2, ...
   std::map<std::pair<trace::Phase, std::string>, int64_t> ids_;

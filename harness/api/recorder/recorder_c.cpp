@@ -106,7 +106,7 @@ int parity_recorder_begin_step(parity_recorder* recorder, int64_t step) {
 }
 
 int parity_recorder_end_step(parity_recorder* recorder) {
-  return guarded([&] { recorder_of(recorder).end_step(); });
+  return guarded([&] { open_of(recorder).end_step(); });
 }
 
 int parity_recorder_value_f64(parity_recorder* recorder, const char* name, double value, int32_t kind) {

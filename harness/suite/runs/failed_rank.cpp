@@ -36,6 +36,18 @@ bool is_noise(std::string_view line) {
                                [&](std::string_view beginning) { return line.starts_with(beginning); });
 }
 
+/// Returns the rank that made the fewest updates while a rank still runs; nothing if all made as many, or if
+/// that rank failed by itself.
+std::optional<FailedRank> find_rank_with_fewest_updates(std::span<const RankState> ranks) {
+  if (std::ranges::all_of(ranks, [](const RankState& rank) { return rank.ended.has_value(); }))
+    return std::nullopt;
+  const auto [least, most] = std::ranges::minmax_element(ranks, {}, &RankState::updates);
+  if (least->updates == most->updates || failed(*least))
+    return std::nullopt;
+  return FailedRank{static_cast<size_t>(least - ranks.begin()),
+                    least->ended ? FailedRank::Kind::left : FailedRank::Kind::behind};
+}
+
 }  // namespace
 
 std::optional<FailedRank> find_late_rank(std::span<const RankState> ranks) {
@@ -60,7 +72,7 @@ std::optional<FailedRank> find_late_rank(std::span<const RankState> ranks) {
     return FailedRank{static_cast<size_t>(done - ranks.begin()), left};
   if (works && waits)
     return FailedRank{*works, behind};
-  return differ ? std::optional(FailedRank{*fewest, behind}) : std::nullopt;
+  return differ ? FailedRank{*fewest, behind} : find_rank_with_fewest_updates(ranks);
 }
 
 std::optional<FailedRank> find_failed_rank(std::span<const RankState> ranks, bool waited) {

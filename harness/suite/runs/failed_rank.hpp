@@ -21,6 +21,7 @@ struct RankState {
   bool stopped = false;             ///< suspended by a signal
   std::string waits_in;             ///< the collective that it waits in; "" while it works
   int64_t collectives = 0;          ///< number of collectives begun so far
+  int64_t updates = 0;              ///< by its heartbeat
 };
 
 /// The rank that made a run fail.
@@ -45,8 +46,9 @@ struct FailedRank {
 /// \param waited  whether the caller has waited long enough for the first three kinds to show
 std::optional<FailedRank> find_failed_rank(std::span<const RankState> ranks, bool waited);
 
-/// Returns the running rank that delays the others: a stopped one; one that works while another waits; or the
-/// one with the fewest collectives, which waits in a different one than the rest.
+/// Returns the rank that delays the others: a stopped one; one that works while another waits; or the one
+/// with the fewest collectives, which waits in a different one than the rest. Of ranks that report no
+/// collectives, it is the one with the fewest updates, which may have ended.
 /// \return nothing if no rank runs, or their states do not differ
 std::optional<FailedRank> find_late_rank(std::span<const RankState> ranks);
 

@@ -44,6 +44,8 @@ int64_t updates_done(const PlannedRun& run, const fs::path& folder) {
 }
 
 std::string describe_place(const Json& heartbeat) {
+  if (heartbeat.is_null())  // of a program that reports none, or not yet
+    return "before it reported an update";
   if (const std::string place = text_or(heartbeat, "place"); !place.empty())  // of an operator's sweep
     return "at " + escape_for_terminal(place);
   if (const int64_t step = step_of(heartbeat); step > 0)

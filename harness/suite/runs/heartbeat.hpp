@@ -18,7 +18,7 @@ Json heartbeat_of(const std::filesystem::path& folder, int rank);
 int64_t updates_done(const PlannedRun& run, const std::filesystem::path& folder);
 
 /// Returns where a rank is: "at update 12" or, before the first update, its last phase: "before the first
-/// update (meet)".
+/// update (meet)". Without a heartbeat, it says that the rank reported none.
 std::string describe_place(const Json& heartbeat);
 
 }  // namespace parity::suite

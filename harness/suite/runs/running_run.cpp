@@ -165,6 +165,7 @@ std::vector<RankState> RunningRun::states() {
     state.stopped = !state.ended && is_stopped(processes_->pid(i));
     state.waits_in = text_or(beat, "waits_in");
     state.collectives = integer_or(beat, "collectives", 0);
+    state.updates = integer_or(beat, "step", 0);
     states.push_back(state);
   }
   return states;

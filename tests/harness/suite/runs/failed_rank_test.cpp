@@ -80,6 +80,24 @@ TEST(CulpritTest, LateRank_IsHeldOrWorksOrWaitsElsewhere) {
   EXPECT_EQ(late({works(0), works(0)}), -1) << "a command without collectives in its heartbeat";
 }
 
+TEST(CulpritTest, RankWithFewestUpdates_IsLateWhereNobodyReportsCollectives) {
+  using enum FailedRank::Kind;
+  RankState ahead = runs, late = runs, gone = exited(0), killed_early = exited(1);
+  ahead.updates = 5;
+  late.updates = gone.updates = 2;
+  const auto found = find_late_rank(std::vector{ahead, late});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->rank, 1);
+  EXPECT_EQ(found->kind, behind);
+  const auto left_early = find_late_rank(std::vector{ahead, gone});
+  ASSERT_TRUE(left_early);
+  EXPECT_EQ(left_early->rank, 1);
+  EXPECT_EQ(left_early->kind, left);
+  EXPECT_FALSE(find_late_rank(std::vector{exited(0), gone})) << "no rank runs";
+  EXPECT_FALSE(find_late_rank(std::vector{ahead, killed_early})) << "it failed by itself";
+  EXPECT_FALSE(find_late_rank(std::vector{late, late}));
+}
+
 TEST(CulpritTest, AStoppedProcessIsSeen) {
   const pid_t child = ::fork();
   if (child == 0) {

@@ -49,6 +49,22 @@ TEST_F(RunsTest, AKilledChildIsToldWithItsSignal) {
               HasSubstr(":bad was killed by signal 9 (KILL)"));
 }
 
+/// Rank 0 has ended its updates and waits for rank 1, which hangs in one of them, or has left.
+TEST_F(RunsTest, RankBehindTheOthers_IsNamed) {
+  const auto message_of = [&](const std::string& end) {
+    const std::string script =
+        "[ $RANK = 0 ] && step=5 || step=2; echo \"{\\\"step\\\": $step}\" > $PARITY_HEARTBEAT.part; "
+        "mv $PARITY_HEARTBEAT.part $PARITY_HEARTBEAT; [ $RANK = 0 ] && sleep 600; " +
+        end;
+    const Json results = run_against_good(shell_arm("bad", script) + "ranks = 2\n", "timeout_seconds = 1\n");
+    return arm(results, 1).at("failure").at("message").get<std::string>();
+  };
+  EXPECT_THAT(message_of("sleep 600"),
+              HasSubstr("rank 1 of topic/c:bad delays the others, at update 2; no sign"));
+  EXPECT_THAT(message_of("exit 0"),
+              HasSubstr("rank 1 of topic/c:bad ended with exit status 0, at update 2, before"));
+}
+
 TEST_F(RunsTest, AHangIsEndedAtTheLimit) {
   const Json results =
       run_against_good(shell_arm("bad", "echo stuck >&2; sleep 600"), "timeout_seconds = 0.5\n");
