@@ -99,7 +99,14 @@ CommitLine History::line(const Commit& good, const Commit& bad, const std::vecto
         fmt::format("cannot search from {} to {} (the bad commit is an ancestor of the good one); to search "
                     "the other way: parity bisect commits {} {}",
                     good.text(), bad.text(), bad.short_id(), good.short_id()));
-  if (line.front().id.empty() || !git_.succeeds({"merge-base", good.id, bad.id}))
+  const bool are_related = git_.succeeds({"merge-base", good.id, bad.id});
+  if (line.front().id.empty() && are_related)
+    throw UserError(
+        fmt::format("cannot search from {} to {} (a merge brought the good one in from another root, so no "
+                    "first parent leads "
+                    "back to it); give a commit that this lists: git log --first-parent {}",
+                    good.text(), bad.text(), bad.short_id()));
+  if (!are_related)
     throw UserError(fmt::format("cannot search from {} to {} (they have no common history{}", good.text(),
                                 bad.text(),
                                 git_.output({"rev-parse", "--is-shallow-repository"}) == "true"

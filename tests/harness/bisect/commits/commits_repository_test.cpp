@@ -184,6 +184,12 @@ TEST_F(CommitsRepositoryTest, SidesInTheWrongOrderOrOfNoHistoryAreRefused) {
   const cli::Outcome unrelated = search("good alone " + run_script());
   EXPECT_EQ(unrelated.status, 2);
   EXPECT_THAT(unrelated.err, HasSubstr("have no common history"));
+  git("checkout -q main");
+  git("merge -q --no-edit --allow-unrelated-histories alone");
+  commit("later", {{"x", "2\n"}});
+  const cli::Outcome merged = search("alone main " + run_script());
+  EXPECT_EQ(merged.status, 2);
+  EXPECT_THAT(merged.err, HasSubstr("a merge brought the good one in from another root"));
   const cli::Outcome unknown = search("no-such-tag main " + run_script());
   EXPECT_EQ(unknown.status, 2);
   EXPECT_THAT(unknown.err, HasSubstr("unknown revision 'no-such-tag'"));
