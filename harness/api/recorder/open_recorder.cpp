@@ -3,9 +3,6 @@
 #include "harness/api/recorder/open_recorder.hpp"
 
 #include <cstdlib>
-#include <string_view>
-
-#include <fmt/format.h>
 
 #include "harness/api/recorder/boundary.hpp"
 #include "harness/api/recorder/versioned.hpp"
@@ -39,14 +36,17 @@ void add_micro_batch(TensorLayout& layout, const parity_tensor& tensor, const Sh
                                Shard{0, {{tensor.first_row, tensor.first_row + shape[0]}}}});
 }
 
-/// Returns the file of a rank's heartbeats; "" if nobody watches it.
-std::string heartbeat_file(int64_t rank) {
-  const char* given = std::getenv("PARITY_HEARTBEAT");
-  std::string file = given == nullptr ? "" : given;
-  constexpr std::string_view placeholder = "{rank}";
-  if (const size_t at = file.find(placeholder); at != std::string::npos)
-    file.replace(at, placeholder.size(), std::to_string(rank));
-  return file;
+/// Opens the heartbeat that PARITY_HEARTBEAT names. A file that cannot be written is no reason to end a
+/// training.
+std::unique_ptr<Heartbeat> open_heartbeat(int64_t rank) {
+  const char* file = std::getenv("PARITY_HEARTBEAT");
+  if (file == nullptr || *file == '\0')
+    return nullptr;
+  try {
+    return std::make_unique<Heartbeat>(file, rank);
+  } catch (const UserError&) {
+    return nullptr;  // such as a folder that this machine does not share
+  }
 }
 
 }  // namespace
@@ -76,17 +76,12 @@ trace::Recorder::Options options_of(const parity_recorder_options& options) {
 }
 
 OpenRecorder::OpenRecorder(trace::Recorder::Options options)
-    : heartbeat_(heartbeat_file(options.rank)), recorder_(std::move(options)) {}
+    : heartbeat_(open_heartbeat(options.rank)), recorder_(std::move(options)) {}
 
 void OpenRecorder::end_step() {
   recorder_.end_step();
-  if (heartbeat_.empty())
-    return;
-  try {
-    write_file(heartbeat_, fmt::format("{{\"step\": {}}}\n", step_));
-  } catch (const UserError&) {
-    heartbeat_.clear();  // such as a folder that this machine does not share
-  }
+  if (heartbeat_)
+    heartbeat_->beat(step_, "train");
 }
 
 void OpenRecorder::begin_step(int64_t step) {

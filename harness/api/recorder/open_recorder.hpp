@@ -3,8 +3,8 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -13,6 +13,7 @@
 
 #include "harness/api/include/parity/recorder.h"
 #include "harness/api/recorder/host_values.hpp"
+#include "harness/base/processes/heartbeat.hpp"
 #include "harness/trace/write/recorder.hpp"
 
 namespace parity::capi {
@@ -27,13 +28,13 @@ parity_tensor read_tensor(const parity_tensor* given);
 /// A Recorder with what its C interface remembers between calls.
 class OpenRecorder {
  public:
-  /// Writes heartbeats if PARITY_HEARTBEAT names their file; "{rank}" in it stands for the rank.
+  /// Reports progress in the heartbeat that PARITY_HEARTBEAT names.
   explicit OpenRecorder(trace::Recorder::Options options);
 
   trace::Recorder& recorder() { return recorder_; }
 
   void begin_step(int64_t step);
-  /// Ends the step and writes {"step": N} as the heartbeat. A heartbeat that cannot be written is no error.
+  /// Ends the step and reports it in the heartbeat.
   void end_step();
   /// Returns the number, from 1 on, of a phase and name. \throws UserError for an unknown phase
   int64_t intern(const char* phase, const char* name);
@@ -55,7 +56,7 @@ class OpenRecorder {
   void teach(const Name& name, const parity_tensor& tensor, const TensorLayout& layout);
   void record(const Name& name, const parity_tensor& tensor, const TensorLayout& layout, bool wanted);
 
-  std::filesystem::path heartbeat_;  ///< empty: nobody watches
+  std::unique_ptr<Heartbeat> heartbeat_;  ///< null: nobody watches
   int64_t step_ = 0;
   trace::Recorder recorder_;
   std::vector<Name> names_;  ///< of id 1, 2, ...

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <functional>
 
+#include "harness/base/processes/heartbeat.hpp"
 #include "reference/config/command_line.hpp"
 #include "reference/parallel/core/collectives.hpp"
-#include "reference/train/run/heartbeat.hpp"
 
 namespace parity::reference {
 

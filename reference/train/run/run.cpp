@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
+#include "harness/base/processes/heartbeat.hpp"
 #include "reference/comm/device_mesh.hpp"
 #include "reference/comm/group.hpp"
 #include "reference/config/read.hpp"
@@ -26,7 +27,6 @@
 #include "reference/train/numerics/determinism.hpp"
 #include "reference/train/numerics/exact_twin.hpp"
 #include "reference/train/run/halves.hpp"
-#include "reference/train/run/heartbeat.hpp"
 #include "reference/train/run/open_trace.hpp"
 #include "reference/train/run/provenance.hpp"
 #include "reference/train/step/trainer.hpp"
@@ -130,15 +130,6 @@ std::shared_ptr<Group> meet(const Invocation& invocation, const RunConfig& confi
   return world;
 }
 
-/// Returns the path with "{rank}" replaced: a program that starts all ranks gives them one path.
-std::filesystem::path file_of_rank(const std::filesystem::path& path, int64_t rank) {
-  constexpr std::string_view mark = "{rank}";
-  std::string text = path.string();
-  if (const size_t at = text.find(mark); at != std::string::npos)
-    text.replace(at, mark.size(), std::to_string(rank));
-  return text;
-}
-
 /// Trains updates up to `last`, recording each. \param log  null = no line per update
 void train(Trainer& trainer, const Updates& update, int64_t last, const Invocation& invocation,
            StepCapture* capture, Heartbeat& heartbeat, std::ostream* log) {
@@ -167,7 +158,7 @@ void run(const Invocation& invocation, const Job& job, std::ostream& log, const 
   RunConfig config = invocation.config;
   if (invocation.resume)
     config.parallel = config.resumed_parallel();
-  Heartbeat heartbeat(file_of_rank(invocation.heartbeat, job.rank));
+  Heartbeat heartbeat(invocation.heartbeat, job.rank);
   heartbeat.beat(0, "device");  // parity skips a run that ends in this phase; it does not fail
   const Device device = open_device(config.device, job.local_rank, plugin_file());
   heartbeat.beat(0, "start");

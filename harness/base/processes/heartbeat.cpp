@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "reference/train/run/heartbeat.hpp"
+#include "harness/base/processes/heartbeat.hpp"
 
 #include <array>
 #include <cerrno>
@@ -14,7 +14,7 @@
 #include "harness/base/error.hpp"
 #include "harness/base/files/file.hpp"
 
-namespace parity::reference {
+namespace parity {
 namespace {
 
 constexpr size_t length = 256;  // of the file: an object, then spaces
@@ -22,9 +22,13 @@ constexpr size_t longest_word = 48;
 
 }  // namespace
 
-Heartbeat::Heartbeat(const std::filesystem::path& file) {
-  if (file.empty())
+Heartbeat::Heartbeat(const std::filesystem::path& given, int64_t rank) {
+  if (given.empty())
     return;
+  std::string file = given.string();
+  constexpr std::string_view placeholder = "{rank}";
+  if (const size_t at = file.find(placeholder); at != std::string::npos)
+    file.replace(at, placeholder.size(), std::to_string(rank));
   write_file(file, "{}" + std::string(length - 3, ' ') + "\n");  // no page is missing when it is mapped
   const int descriptor = ::open(file.c_str(), O_RDWR | O_CLOEXEC);
   void* const memory = descriptor < 0
@@ -34,7 +38,7 @@ Heartbeat::Heartbeat(const std::filesystem::path& file) {
   if (descriptor >= 0)
     ::close(descriptor);
   if (memory == MAP_FAILED)
-    throw UserError("cannot write a heartbeat to " + file.string() + " (" + std::strerror(problem) +
+    throw UserError("cannot write a heartbeat to " + file + " (" + std::strerror(problem) +
                     "); name a file of an ordinary file system in PARITY_HEARTBEAT");
   memory_ = static_cast<char*>(memory);
 }
@@ -69,4 +73,4 @@ void Heartbeat::write() {
   std::memcpy(memory_, line.data(), length);
 }
 
-}  // namespace parity::reference
+}  // namespace parity

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace parity::reference {
+namespace parity {
 
 /// Reports the progress of this rank to a launcher, in a file of one JSON object of constant length:
 ///
@@ -18,8 +18,9 @@ namespace parity::reference {
 /// survives the rank.
 class Heartbeat {
  public:
-  /// \param file  empty = no heartbeat. \throws UserError if it cannot be created
-  explicit Heartbeat(const std::filesystem::path& file);
+  /// \param file  "{rank}" in it stands for the rank; empty = no heartbeat
+  /// \throws UserError if it cannot be created
+  Heartbeat(const std::filesystem::path& file, int64_t rank);
   ~Heartbeat();
   Heartbeat(const Heartbeat&) = delete;
   Heartbeat& operator=(const Heartbeat&) = delete;
@@ -39,4 +40,4 @@ class Heartbeat {
   std::string waits_in_;
 };
 
-}  // namespace parity::reference
+}  // namespace parity

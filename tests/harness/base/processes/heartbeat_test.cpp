@@ -1,20 +1,20 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "reference/train/run/heartbeat.hpp"
+#include "harness/base/processes/heartbeat.hpp"
 
 #include <gmock/gmock.h>
 
 #include "harness/base/json/json.hpp"
 #include "tests/support/scratch.hpp"
 
-namespace parity::reference {
+namespace parity {
 namespace {
 
 using HeartbeatTest = FolderTest;
 
 TEST_F(HeartbeatTest, HeartbeatFile_NamesProgressAndWaitingPlace) {
-  const auto said = [&] { return Json::parse(read_file(folder / "beat")); };
-  Heartbeat heartbeat(folder / "beat");
+  const auto said = [&] { return Json::parse(read_file(folder / "beat.1")); };
+  Heartbeat heartbeat(folder / "beat.{rank}", 1);
   EXPECT_EQ(said(), Json::object());
   heartbeat.beat(3, "train");
   heartbeat.collective(120, "all_reduce over tp");
@@ -30,10 +30,10 @@ TEST_F(HeartbeatTest, HeartbeatFile_NamesProgressAndWaitingPlace) {
 }
 
 TEST_F(HeartbeatTest, WithoutAFileItIsSilent) {
-  Heartbeat heartbeat("");
+  Heartbeat heartbeat("", 0);
   heartbeat.beat(1, "train");
   heartbeat.collective(1, "all_reduce over tp");
 }
 
 }  // namespace
-}  // namespace parity::reference
+}  // namespace parity
