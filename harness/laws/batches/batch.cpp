@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "harness/laws/batches/rank_inputs.hpp"
+#include "harness/laws/ranks/rank_inputs.hpp"
 #include "harness/tensor/part.hpp"
 
 namespace parity::laws {

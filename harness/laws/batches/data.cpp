@@ -12,30 +12,17 @@
 #include <fmt/ranges.h>
 
 #include "harness/laws/batches/batch.hpp"
-#include "harness/laws/batches/data_parallel.hpp"
+#include "harness/laws/batches/departures.hpp"
 #include "harness/laws/batches/epochs.hpp"
-#include "harness/laws/batches/rank_inputs.hpp"
+#include "harness/laws/batches/equal_rows.hpp"
 #include "harness/laws/laws.hpp"
+#include "harness/laws/ranks/data_parallel.hpp"
+#include "harness/laws/ranks/rank_inputs.hpp"
 
 namespace parity::laws {
 namespace {
 
 using trace::Phase;
-
-/// Adds the first departure of each kind of question.
-class Departures {
- public:
-  explicit Departures(Finding& finding) : finding_(finding) {}
-  void add(const char* question, int64_t step, const std::string& sentence, const std::string& tensor = "",
-           std::optional<int64_t> rank = {}, std::optional<double> factor = {}) {
-    if (reported_.insert(question).second)
-      finding_.departures.push_back({sentence, step, tensor, rank, factor});
-  }
-
- private:
-  Finding& finding_;
-  std::set<std::string> reported_;
-};
 
 /// Compares what ranks read over updates, where no update repeats another as a whole.
 void check_reads(const RecordedRun& run, Finding& finding, Departures& departures) {
@@ -92,50 +79,6 @@ void check_repeats(const RecordedRun& run, Finding& finding, Departures& departu
     finding.notes.push_back(fmt::format("{} updates read an earlier batch again", repeats));
   if (repeats == 0)
     check_reads(run, finding, departures);
-}
-
-bool same_rows(const Batch& batch, int64_t a, int64_t b, int64_t count) {
-  const auto begin = batch.tokens.begin();
-  return std::equal(begin + a * batch.length, begin + (a + count) * batch.length, begin + b * batch.length);
-}
-
-/// Compares the micro-batches of each rank. Those of rollouts may be equal: a group answers one prompt.
-void check_micro_batches(const RecordedRun& run, const Batch& batch, Finding& finding,
-                         Departures& departures) {
-  const int64_t count = micro_batches_of(run);
-  if (batch.tokens.empty() || count < 2 || run.config_text("data.source") == "rollouts")
-    return;
-  std::vector<std::pair<int64_t, int64_t>> ranks = batch.rows_of_rank;
-  if (ranks.empty())
-    ranks = {{0, batch.rows}};
-  for (const auto& [first, end] : ranks) {
-    const int64_t rows = (end - first) / count;
-    if (rows == 0 || (end - first) % count != 0)
-      continue;
-    for (int64_t one = 1; one < count; ++one)
-      for (int64_t other = 0; other < one; ++other) {
-        ++finding.checked;
-        if (same_rows(batch, first + other * rows, first + one * rows, rows))
-          departures.add("micro-batches", batch.step,
-                         fmt::format("micro-batch {} reads the rows of micro-batch {}", one, other),
-                         batch.tokens_name);
-      }
-  }
-}
-
-/// Compares the rows of ranks whose layouts cut one batch.
-void check_rows(const Batch& batch, Finding& finding, Departures& departures) {
-  if (batch.tokens.empty())
-    return;
-  for (size_t rank = 1; rank < batch.rows_of_rank.size(); ++rank)
-    for (size_t other = 0; other < rank; ++other) {
-      const auto [first, end] = batch.rows_of_rank[rank];
-      const auto [other_first, other_end] = batch.rows_of_rank[other];
-      ++finding.checked;
-      if (end - first == other_end - other_first && same_rows(batch, other_first, first, end - first))
-        departures.add("ranks", batch.step, fmt::format("rank {} reads the rows of rank {}", rank, other),
-                       batch.tokens_name, static_cast<int64_t>(rank));
-    }
 }
 
 /// Returns whether a document begins at a place.
@@ -245,6 +188,8 @@ void check_positions(const Batch& batch, Finding& finding, Departures& departure
                    fmt::format("positions do not restart at {} documents, the first at row {}, place {}",
                                missed, missed_row, missed_place),
                    "positions");
+  else if (missed > 0)
+    finding.notes.emplace_back("positions run on over documents: right for a model that wants them so");
 }
 
 /// Compares what ranks read that each recorded its own inputs.
@@ -274,14 +219,14 @@ void check_ranks(const RecordedRun& run, int64_t step, std::map<std::string, std
 /// Checks the inputs that each rank recorded under its own names.
 /// \param cut  receives what is lawful for ranks that cut the sequences
 /// \return whether there are labels
-bool check_inputs_of_ranks(const RecordedRun& run, int64_t step, Finding& finding, Departures& departures,
-                           Departures& cut) {
+bool check_inputs_of_ranks(const RecordedRun& run, int64_t step, EqualRows& rows, Finding& finding,
+                           Departures& departures, Departures& cut) {
   bool has_labels = false;
   const bool is_whole = are_all_data_parallel(run, step);
   for (const auto& [rank, id] : tokens_of_ranks(run, step).ids) {
     const Batch batch = read_batch(run, step, rank);
     has_labels = has_labels || !batch.labels.empty();
-    check_micro_batches(run, batch, finding, departures);
+    rows.add(batch);
     check_labels(batch, finding, departures, is_whole ? departures : cut);
     check_positions(batch, finding, is_whole ? departures : cut);
   }
@@ -308,21 +253,22 @@ Finding ask_data(const RecordedRun& run) {
   Finding finding, of_cut;
   Departures departures(finding), cut(of_cut);
   check_repeats(run, finding, departures);
+  EqualRows rows(run, finding, departures);
   bool has_labels = false;
   std::map<std::string, std::set<int64_t>> shared;
   for (const int64_t step : run.steps()) {
     check_ranks(run, step, shared, finding, departures);
-    has_labels = check_inputs_of_ranks(run, step, finding, departures, cut) || has_labels;
+    has_labels = check_inputs_of_ranks(run, step, rows, finding, departures, cut) || has_labels;
     const Batch batch = read_batch(run, step);
     if (batch.rows == 0)
       continue;
     has_labels = has_labels || !batch.labels.empty();
-    check_rows(batch, finding, departures);
-    check_micro_batches(run, batch, finding, departures);
+    rows.add(batch);
     check_labels(batch, finding, departures, departures);
     check_counts(run, batch, finding, departures);
     check_positions(batch, finding, departures);
   }
+  rows.finish();
   for (const auto& [reason, ranks] : shared)
     finding.notes.push_back(fmt::format("ranks {} read the same rows, {}", fmt::join(ranks, ", "), reason));
   for (const Departure& departure : of_cut.departures)

@@ -12,7 +12,7 @@ class DataLawTest : public LawTest {
  protected:
   using Row = std::vector<int64_t>;
   struct Update {
-    Row tokens, labels, positions;
+    Row tokens, labels, positions, documents;
     double valid_tokens = 32;
   };
 
@@ -49,6 +49,10 @@ class DataLawTest : public LawTest {
                                          {"positions", &updates[s].positions}})
           recorder.tensor(Phase::input, name, {DType::int64, {rows, 8}, list->data() + rank * rows * 8},
                           nullptr, layout);
+        if (!updates[s].documents.empty())
+          recorder.tensor(Phase::input, "document_ids",
+                          {DType::int64, {rows, 8}, updates[s].documents.data() + rank * rows * 8}, nullptr,
+                          layout);
         recorder.channel("valid_tokens", updates[s].valid_tokens);
         recorder.end_step();
       }

@@ -78,6 +78,48 @@ TEST_F(DataLawTest, MicroBatchesWithTheSameRows_AreNamed) {
   EXPECT_EQ(ask_batches(updates, 2, "tokens", one).answer(), Answer::holds);
 }
 
+void copy_row(std::vector<int64_t>& values, int64_t from, int64_t to) {
+  std::copy_n(values.begin() + from * 8, 8, values.begin() + to * 8);
+}
+
+/// As with workers that share a seed, or an index that wraps within the batch.
+TEST_F(DataLawTest, RowTwiceInEveryUpdate_IsNamed) {
+  std::vector<Update> updates = lawful();
+  for (Update& update : updates) {
+    copy_row(update.tokens, 0, 3);
+    copy_row(update.labels, 0, 3);
+  }
+  const Finding finding = ask_batches(updates);
+  EXPECT_EQ(sentence(finding), "row 3 is row 0, and so in every update");
+  for (Update& update : updates) {
+    update.labels[25] = static_cast<int64_t>(ignored_label);
+    update.valid_tokens = 31;
+  }
+  EXPECT_EQ(ask_batches(updates).answer(), Answer::holds) << "one text with other labels";
+}
+
+TEST_F(DataLawTest, RowTwiceInOneUpdate_IsNoted) {
+  std::vector<Update> updates = lawful();
+  copy_row(updates[2].tokens, 1, 2);
+  copy_row(updates[2].labels, 1, 2);
+  const Finding finding = ask_batches(updates);
+  EXPECT_EQ(finding.answer(), Answer::holds) << sentence(finding);
+  EXPECT_THAT(notes(finding),
+              HasSubstr("rows of one update are equal in 1 of 4 updates, first row 2 is row 1 in "
+                        "update 3"));
+}
+
+TEST_F(DataLawTest, RowsOfPadding_MayBeEqual) {
+  std::vector<Update> updates = lawful();
+  for (Update& update : updates)
+    for (size_t i = 16; i < 32; ++i) {
+      update.tokens[i] = 0;
+      update.labels[i] = static_cast<int64_t>(ignored_label);
+      update.valid_tokens = 16;
+    }
+  EXPECT_EQ(ask_batches(updates).answer(), Answer::holds);
+}
+
 TEST_F(DataLawTest, RanksWithTheSameRows_AreNamed) {
   std::vector<Update> updates = lawful();
   for (Row* list : {&updates[1].tokens, &updates[1].labels})
@@ -130,6 +172,20 @@ TEST_F(DataLawTest, WrongPositions_AreNamed) {
   std::vector<Update> updates = lawful();
   updates[2].positions[5] = 9;
   EXPECT_THAT(sentence(ask_batches(updates)), HasSubstr("position 9 follows 4 at row 0, place 5"));
+}
+
+TEST_F(DataLawTest, PositionsThatRunOnOverDocuments_AreNoted) {
+  std::vector<Update> updates = lawful();
+  for (Update& update : updates)
+    for (int64_t i = 0; i < 32; ++i)
+      update.documents.push_back(i / 4);
+  const Finding runs_on = ask_batches(updates);
+  EXPECT_EQ(runs_on.answer(), Answer::holds) << sentence(runs_on);
+  EXPECT_THAT(notes(runs_on), HasSubstr("positions run on over documents"));
+  for (size_t i = 4; i < 8; ++i)
+    updates[0].positions[i] -= 4;
+  EXPECT_THAT(sentence(ask_batches(updates)),
+              HasSubstr("positions do not restart at 3 documents, the first at row 1"));
 }
 
 TEST_F(DataLawTest, Nothing_IsNotAsked) {

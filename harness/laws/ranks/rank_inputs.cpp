@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/laws/batches/rank_inputs.hpp"
+#include "harness/laws/ranks/rank_inputs.hpp"
 
 #include <algorithm>
 #include <variant>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/laws/batches/data_parallel.hpp"
+#include "harness/laws/ranks/data_parallel.hpp"
 
 #include <algorithm>
 #include <optional>
