@@ -91,6 +91,12 @@ std::map<int64_t, std::string> batch_ids(const RecordedRun& run) {
   return ids;
 }
 
+bool begins_document(const Batch& batch, int64_t row, int64_t place) {
+  const size_t i = batch.at(row, place);
+  return (!batch.positions.empty() && batch.positions[i] == 0) ||
+         (!batch.documents.empty() && batch.documents[i] != batch.documents[i - 1]);
+}
+
 double share_of_shift(const Batch& batch, int64_t shift) {
   int64_t same = 0, all = 0;
   for (int64_t row = 0; row < batch.rows; ++row)

@@ -35,6 +35,9 @@ Batch read_batch(const RecordedRun& run, int64_t step, std::optional<int64_t> ra
 /// those of all ranks, if each recorded its own.
 std::map<int64_t, std::string> batch_ids(const RecordedRun& run);
 
+/// Returns whether a document begins at a place of a row, after its first.
+bool begins_document(const Batch& batch, int64_t row, int64_t place);
+
 /// Returns the share of counted labels that equal the token `shift` places on; NaN without such labels.
 double share_of_shift(const Batch& batch, int64_t shift);
 

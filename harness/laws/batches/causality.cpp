@@ -204,7 +204,11 @@ std::string compare_modules(const RecordedRun& run, const RecordedRun& probe, co
       }
   }
   add_leaks(leaks, visible, from, batch.step, finding);
+  if (!visible.conflict().empty())
+    finding.departures.push_back({visible.conflict(), batch.step, "positions", {}, {}});
   finding.notes.push_back(visible.note());
+  if (const std::string limit = visible.limit_of_probe(from); !limit.empty())
+    finding.notes.push_back(limit);
   if (rounds)
     finding.notes.push_back(
         "movements below half of the digits count as rounding, since experts sum other rows");
@@ -227,13 +231,17 @@ std::optional<TokenPlace> token_to_change(const RecordedRun& run) {
     return std::nullopt;
   const Batch batch = read_batch(run, run.steps().front());
   const auto marks = {run.config_number("data.eos_id"), run.config_number("data.newline_id")};
+  std::optional<TokenPlace> other;
   for (int64_t i = 0; i < batch.length && !batch.tokens.empty(); ++i) {
     const TokenPlace place{0, (batch.length / 3 + i) % batch.length};
     const double token = batch.tokens[batch.at(place.row, place.position)];
-    if (std::ranges::none_of(marks, [&](const auto& mark) { return mark && *mark == token; }))
+    if (std::ranges::any_of(marks, [&](const auto& mark) { return mark && *mark == token; }))
+      continue;
+    if (place.position + 1 < batch.length && begins_document(batch, place.row, place.position + 1))
       return place;
+    other = other.value_or(place);
   }
-  return std::nullopt;
+  return other;
 }
 
 bool sums_other_rows(const RecordedRun& run) {

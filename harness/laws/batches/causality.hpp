@@ -13,8 +13,9 @@ namespace parity::laws {
 /// trainer in which one token of the first update is another. So it is not in the table of laws.
 const Law& causality_law();
 
-/// Returns a token of the first update to change: near a third of the first row, no mark of a document's end;
-/// nothing if the run recorded no tokens.
+/// Returns a token of the first update to change, no mark of a document's end: the last token of a document
+/// that another follows in the first row, which shows most leaks; else one near a third of the row. Nothing
+/// if the run recorded no tokens.
 std::optional<TokenPlace> token_to_change(const RecordedRun& run);
 
 /// Returns whether a changed token may move others by rounding in this run's dtype: its model has experts,

@@ -81,13 +81,6 @@ void check_repeats(const RecordedRun& run, Finding& finding, Departures& departu
     check_reads(run, finding, departures);
 }
 
-/// Returns whether a document begins at a place.
-bool begins_document(const Batch& batch, int64_t row, int64_t place) {
-  const size_t i = batch.at(row, place);
-  return (!batch.positions.empty() && batch.positions[i] == 0) ||
-         (!batch.documents.empty() && batch.documents[i] != batch.documents[i - 1]);
-}
-
 /// Compares labels with the next tokens, where those are of the same document.
 void check_next_tokens(const Batch& batch, Finding& finding, Departures& departures) {
   int64_t wrong = 0, first_row = 0, first_place = 0;

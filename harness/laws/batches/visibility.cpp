@@ -43,6 +43,16 @@ bool has_several(const Batch& batch) {
   return false;
 }
 
+/// Returns the places at which positions restart inside of a row.
+std::vector<TokenPlace> restarts_of(const Batch& batch) {
+  std::vector<TokenPlace> places;
+  for (int64_t row = 0; row < batch.rows && !batch.positions.empty(); ++row)
+    for (int64_t place = 1; place < batch.length; ++place)
+      if (batch.positions[batch.at(row, place)] == 0)
+        places.push_back({row, place});
+  return places;
+}
+
 /// Returns the one rule of attention.documents: `["eos"]` gives "eos".
 std::string document_rule(const RecordedRun& run) {
   const std::string list = run.config_text("attention.documents");
@@ -68,15 +78,49 @@ void Visibility::find_documents(const RecordedRun& run, const Batch& batch) {
   const std::string rule = document_rule(run);
   if (!rule.empty())
     documents_ = documents_by_rule(run, batch, rule);
+  std::vector<TokenPlace> restarts = restarts_of(batch);
   if (!documents_.empty()) {
     note_ = fmt::format("documents are told apart by {}, as the config says", rule);
+    std::erase_if(restarts, [&](TokenPlace at) {
+      return documents_[batch.at(at.row, at.position)] != documents_[batch.at(at.row, at.position - 1)];
+    });
+    if (!restarts.empty())
+      conflict_ = fmt::format(
+          "positions restart {} inside of a document by rule {}, first at position {} of row {}, so the mask "
+          "does not keep apart what the positions do",
+          restarts.size() == 1 ? "once" : fmt::format("{} times", restarts.size()), rule,
+          restarts.front().position, restarts.front().row);
   } else if (!batch.documents.empty()) {
     documents_.assign(batch.documents.begin(), batch.documents.end());
     note_ = has_several(batch) ? "documents are told apart by the recorded document_ids"
                                : "each row is one document by the recorded document_ids";
+  } else if (!restarts.empty() && rule.empty() && run.config_text("attention.documents").empty()) {
+    documents_ = numbered(batch, [&](size_t i) { return batch.positions[i] == 0; });
+    note_ =
+        "documents are told apart by positions, which restart at 0; record document_ids if the mask has "
+        "others";
+  } else if (!restarts.empty() && rule.empty()) {
+    note_ =
+        "documents are not told apart: positions restart, but the config lets attention pass from one to the "
+        "next";
   } else {
     note_ = "documents are not told apart: neither the config nor document_ids says where they begin";
   }
+}
+
+std::string Visibility::limit_of_probe(TokenPlace from) const {
+  if (documents_.empty())
+    return "";
+  const auto document = [&](int64_t position) { return documents_[batch_.at(from.row, position)]; };
+  if (document(batch_.length - 1) == document(from.position))
+    return "no document follows the changed token in its row, so a leak into a later one was not asked; "
+           "change a token "
+           "at the end of a document that another follows";
+  if (document(from.position + 1) == document(from.position))
+    return "the changed token is not the last of its document, so a mask that ends one token late was not "
+           "asked; "
+           "change the last one";
+  return "";
 }
 
 std::optional<Barrier> Visibility::barrier(TokenPlace from, TokenPlace to,

@@ -27,7 +27,8 @@ enum class Barrier {
 };
 
 /// Which tokens of a batch may reach which results, by the masks that a run's config names. A run whose
-/// config names none has the causal mask, within the documents that it recorded.
+/// config names none has the causal mask, within the documents that it recorded, or else those that begin
+/// where positions restart at 0.
 class Visibility {
  public:
   Visibility(const RecordedRun& run, const Batch& batch);
@@ -38,6 +39,10 @@ class Visibility {
   int64_t window() const { return window_; }
   /// Returns what is known of documents, as text: how they were found, or why they are not told apart.
   const std::string& note() const { return note_; }
+  /// Returns how the config's rule contradicts the positions; "" if it does not.
+  const std::string& conflict() const { return conflict_; }
+  /// Returns which leaks between documents a change of this token cannot show, as text; "" if it shows all.
+  std::string limit_of_probe(TokenPlace from) const;
 
  private:
   void find_documents(const RecordedRun& run, const Batch& batch);
@@ -46,7 +51,7 @@ class Visibility {
   std::vector<int64_t> documents_;  ///< of each token; empty: not told apart
   int64_t window_ = 0;              ///< keys that a query attends to in each layer; 0: all before
   int64_t block_ = 0;               ///< tokens of a block that attention does not leave; 0: no blocks
-  std::string note_;
+  std::string note_, conflict_;
 };
 
 }  // namespace parity::laws

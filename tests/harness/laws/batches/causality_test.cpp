@@ -45,8 +45,10 @@ class CausalityTest : public LawTest {
         wide.push_back(value * static_cast<double>(i + 1));
     return wide;
   }
+  /// Of a model whose attention passes from one document to the next.
+  static Json one_text() { return {{"attention", {{"documents", Json::array()}}}}; }
   /// The run, or its probe, in which the token at `place` is another.
-  static PlantedRun trained(const Sees& sees, bool is_probe, const Json& config = Json::object()) {
+  static PlantedRun trained(const Sees& sees, bool is_probe, const Json& config = one_text()) {
     PlantedRun run;
     run.config = config;
     run.channels = {{"loss", std::vector<double>{1}}};
@@ -71,11 +73,13 @@ class CausalityTest : public LawTest {
   Finding judge(const PlantedRun& run, const PlantedRun& probe) {
     return judge_causality(RecordedRun(*write("run", run)), RecordedRun(*write("probe", probe)));
   }
-  Finding judge(const Sees& sees, const Json& config = Json::object()) {
+  Finding judge(const Sees& sees, const Json& config = one_text()) {
     return judge(trained(sees, false, config), trained(sees, true, config));
   }
   static Json by_positions() { return {{"attention", {{"documents", {"position_zero"}}}}}; }
-  static Json by_window(int64_t window) { return {{"attention", {{"sliding_window", window}}}}; }
+  static Json by_window(int64_t window) {
+    return {{"attention", {{"sliding_window", window}, {"documents", Json::array()}}}};
+  }
 };
 
 TEST_F(CausalityTest, CausalMask_Holds) {
@@ -127,6 +131,45 @@ TEST_F(CausalityTest, DocumentsByTheirEnds_AreTold) {
   EXPECT_THAT(sentence(finding), HasSubstr("5 positions between 7 and 11 of row 0 moved"));
 }
 
+/// The recorder of another trainer states no rule. Its positions do.
+TEST_F(CausalityTest, PositionsThatRestart_TellDocumentsApart) {
+  const Finding lawful = judge(in_document, Json::object());
+  EXPECT_EQ(lawful.answer(), Answer::holds) << sentence(lawful);
+  EXPECT_THAT(notes(lawful), HasSubstr("told apart by positions, which restart at 0"));
+  EXPECT_THAT(sentence(judge(causal, Json::object())),
+              HasSubstr("3 positions between 9 and 11 of row 0 moved, which "
+                        "are in another document"));
+}
+
+/// As with an EOS mask on documents that are packed without their EOS.
+TEST_F(CausalityTest, RuleThatSeesNoDocuments_ContradictsPositions) {
+  const Json config = {{"attention", {{"documents", {"eos"}}}}, {"data", {{"eos_id", 99}}}};
+  EXPECT_EQ(sentence(judge(causal, config)),
+            "positions restart 4 times inside of a document by rule eos, first at position 4 of row 0, so "
+            "the mask does "
+            "not keep apart what the positions do");
+}
+
+TEST_F(CausalityTest, ProbeThatCannotShowALeak_SaysSo) {
+  EXPECT_THAT(notes(judge(in_document, by_positions())), HasSubstr("is not the last of its document"));
+  const auto probe_at = [&](size_t changed) {
+    PlantedRun run = trained(in_document, false, by_positions()), probe = run;
+    for (PlantedTensor& each : probe.tensors)
+      if (each.key.name == "tokens")
+        std::get<std::vector<double>>(each.values)[changed] += 1;
+    return notes(judge(run, probe));
+  };
+  EXPECT_THAT(probe_at(10), HasSubstr("no document follows the changed token"));
+  EXPECT_THAT(probe_at(8), testing::Not(HasSubstr("the changed token")));
+}
+
+TEST_F(CausalityTest, TokenAtTheEndOfADocument_IsChanged) {
+  const auto changed = token_to_change(RecordedRun(*write("run", trained(causal, false))));
+  ASSERT_TRUE(changed);
+  EXPECT_EQ(changed->row, 0);
+  EXPECT_EQ(changed->position, 8);
+}
+
 TEST_F(CausalityTest, RecordedDocuments_AreTold) {
   const auto with_documents = [](bool is_probe) {
     PlantedRun run = trained(causal, is_probe);
@@ -166,7 +209,8 @@ TEST_F(CausalityTest, LayersWithoutAWindow_AreLeftOut) {
 
 TEST_F(CausalityTest, FixedBlocks_AreTold) {
   const auto blocked = [](int64_t query, int64_t key) { return causal(query, key) && query / 6 == key / 6; };
-  const Json config = {{"attention", {{"fixed_block", 6}, {"fixed_block_form", "corrected"}}}};
+  const Json config = {
+      {"attention", {{"fixed_block", 6}, {"fixed_block_form", "corrected"}, {"documents", Json::array()}}}};
   EXPECT_EQ(judge(blocked, config).answer(), Answer::holds);
   EXPECT_THAT(sentence(judge(causal, config)), HasSubstr("another block of attention.fixed_block tokens"));
 }
@@ -229,6 +273,7 @@ TEST_F(CausalityTest, OtherParameters_AreNotAsked) {
 
 TEST_F(CausalityTest, TokenToChange_IsNoMark) {
   PlantedRun run = trained(causal, false);
+  std::erase_if(run.tensors, [](const PlantedTensor& each) { return each.key.name == "positions"; });
   EXPECT_EQ(token_to_change(RecordedRun(*write("run", run)))->position, 4);
   run.config = {{"data", {{"eos_id", 5}}}};  // the token at position 4
   EXPECT_EQ(token_to_change(RecordedRun(*write("marked", run)))->position, 5);
