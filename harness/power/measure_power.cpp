@@ -93,10 +93,13 @@ std::string Power::sentence() const {
                                      [](const FaultPower& fault) { return row_of(fault.kind).sized; });
   std::string text;
   if (has_sizes)
-    text = fmt::format("smallest fault detected at {:.0f} %: {}{}; ", 100 * wanted_power,
+    text = fmt::format("smallest fault detected at {:.0f} % of {}: {}{}; ", 100 * wanted_power,
+                       compare::count_text(static_cast<size_t>(question.samples), "place"),
                        describe_smallest(faults, false),
                        has_golden ? "; by the golden: " + describe_smallest(faults, true) : "");
   const Tally all = no_ops.all();
+  if (all.trials == 0)
+    return text + "false alarms were not asked";
   return text + fmt::format("{} false alarm{} in {}", all.hits, all.hits == 1 ? "" : "s",
                             compare::count_text(static_cast<size_t>(all.trials), "no-op pair"));
 }

@@ -32,8 +32,8 @@ struct Power {
   /// Returns whether there is no false alarm, and each fault at or above the printed size is located
   /// correctly.
   bool is_clean() const;
-  /// "smallest fault detected at 95 %: grad x (1 + 3e-07), param x (1 + 1e-07); by the golden: grad x (1 +
-  /// 1e-07), param x (1 + 1e-07); 0 false alarms in 40 no-op pairs".
+  /// "smallest fault detected at 95 % of 20 places: grad x (1 + 3e-07), param x (1 + 1e-07); by the golden:
+  /// grad x (1 + 1e-07), param x (1 + 1e-07); 0 false alarms in 40 no-op pairs".
   std::string sentence() const;
   Json to_json() const;
 };

@@ -58,6 +58,8 @@ FaultPower row(trace::FaultKind kind, trace::Phase phase, std::optional<double> 
 
 TEST(MeasurePowerTest, TheSentenceHasTheSmallestOfEachPhaseAndHalf) {
   Power power;
+  EXPECT_EQ(power.sentence(), "false alarms were not asked");
+  power.question.samples = 20;
   power.no_ops.exact = {0, 30};
   power.no_ops.rounding = {0, 10};
   EXPECT_EQ(power.sentence(), "0 false alarms in 40 no-op pairs");
@@ -66,7 +68,8 @@ TEST(MeasurePowerTest, TheSentenceHasTheSmallestOfEachPhaseAndHalf) {
                   row(trace::FaultKind::scale, trace::Phase::param, std::nullopt, 1e-7),
                   row(trace::FaultKind::ulp, trace::Phase::param, {}, {})};
   EXPECT_EQ(power.sentence(),
-            "smallest fault detected at 95 %: grad x (1 +- 0.0001), none of param; by the golden: grad x (1 "
+            "smallest fault detected at 95 % of 20 places: grad x (1 +- 0.0001), none of param; by the "
+            "golden: grad x (1 "
             "+ 1e-07), "
             "param x (1 + 1e-07); 0 false alarms in 40 no-op pairs");
   EXPECT_TRUE(power.is_clean());
