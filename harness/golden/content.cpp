@@ -3,6 +3,7 @@
 #include "harness/golden/content.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "harness/compare/content_bytes.hpp"
 #include "harness/trace/format/sketch_row.hpp"
@@ -43,7 +44,39 @@ GoldenChannels channels_of(const trace::Trace& trace) {
   return kept;
 }
 
+/// Returns the members of `given` that `config` lacks, at any depth.
+Json keys_beyond(const Json& given, const Json& config) {
+  Json beyond = Json::object();
+  for (const auto& [key, value] : given.items()) {
+    const auto found = config.find(key);
+    if (found == config.end()) {
+      beyond[key] = value;
+    } else if (value.is_object() && found->is_object()) {
+      if (Json inner = keys_beyond(value, *found); !inner.empty())
+        beyond[key] = std::move(inner);
+    }
+  }
+  return beyond;
+}
+
 }  // namespace
+
+Json GoldenArm::known_config() const {
+  Json known = given.is_object() ? given : Json::object();
+  if (config.is_object())
+    known.update(config, true);
+  return known;
+}
+
+void keep_config(GoldenArm& arm, const compare::ArmEvidence& evidence) {
+  arm.config = evidence.trace->config();
+  arm.given = nullptr;
+  if (!evidence.given.is_object())
+    return;
+  Json beyond = keys_beyond(evidence.given, arm.config);
+  if (!beyond.empty() || arm.config.empty())
+    arm.given = std::move(beyond);
+}
 
 Json fingerprint_of(const trace::Trace& trace) {
   const Json& provenance = trace.provenance();
@@ -52,6 +85,13 @@ Json fingerprint_of(const trace::Trace& trace) {
 
 std::set<int64_t> kept_steps(const std::vector<int64_t>& steps) {
   return steps.empty() ? std::set<int64_t>() : std::set{steps.front(), steps.back()};
+}
+
+std::set<int64_t> steps_with_tensors(const GoldenArm& golden) {
+  std::set<int64_t> steps = kept_steps(golden.run.steps);
+  for (const trace::SketchRow& row : golden.sketches)
+    steps.insert(row.key.step);
+  return steps;
 }
 
 std::vector<trace::SketchRow> kept_rows(const trace::Trace& trace, const std::set<int64_t>& steps) {
@@ -81,7 +121,7 @@ GoldenArm content_of(const compare::ArmEvidence& evidence) {
   arm.run = channels_of(trace);
   if (evidence.twin)
     arm.twin = channels_of(*evidence.twin);
-  arm.config = trace.config();
+  keep_config(arm, evidence);
   arm.fingerprint = fingerprint_of(trace);
   arm.sketches = kept_rows(trace, kept_steps(trace.steps()));
   return arm;

@@ -208,14 +208,15 @@ bool same_values(const GoldenContent& before, const GoldenContent& after) {
 
 std::vector<std::string> golden_notes(const GoldenContent& before, const GoldenContent& after) {
   std::vector<std::string> notes;
-  const auto add = [&](const std::string& name, const char* what, const Json& old, const Json& now) {
-    if (const std::string change = json_difference_text(old, now, "before", "after"); !change.empty())
+  const auto add = [&](const std::string& name, const char* what, const std::string& change) {
+    if (!change.empty())
       notes.push_back(fmt::format("{}: {}: {}", name, what, change));
   };
   for (const auto& [name, old] : before)
     if (const auto now = after.find(name); now != after.end()) {
-      add(name, "config", old.config, now->second.config);
-      add(name, "environment", old.fingerprint, now->second.fingerprint);
+      add(name, "config", config_difference_text(old, now->second, "before", "after"));
+      add(name, "environment",
+          json_difference_text(old.fingerprint, now->second.fingerprint, "before", "after"));
     }
   return notes;
 }

@@ -65,6 +65,13 @@ std::string json_difference_text(const Json& before, const Json& after, const st
   return compare::list_text(parts);
 }
 
+std::string config_difference_text(const GoldenArm& before, const GoldenArm& after,
+                                   const std::string& before_where, const std::string& after_where) {
+  if (before.given.is_null())
+    return json_difference_text(before.config, after.config, before_where, after_where);
+  return json_difference_text(before.known_config(), after.known_config(), before_where, after_where);
+}
+
 namespace {
 
 /// Returns the distances of the golden's run and this one from each other and from their own twins.

@@ -21,6 +21,12 @@ std::string json_difference_text(const Json& before, const Json& after,
                                  const std::string& before_where = "in the golden",
                                  const std::string& after_where = "here");
 
+/// Returns how the config of two recordings of an arm differs, as json_difference_text() does. Given keys
+/// count if `before` stores them.
+std::string config_difference_text(const GoldenArm& before, const GoldenArm& after,
+                                   const std::string& before_where = "in the golden",
+                                   const std::string& after_where = "here");
+
 /// Turns a channel's mismatch in another environment into `drift` under two conditions. The gap collapses
 /// between the float64 twins (golden's against run's), and it is as small as rounding; both by the rules of
 /// `equivalent`. A larger gap that collapses becomes `imprecise`. One whose twins are not near their runs

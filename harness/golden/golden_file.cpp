@@ -10,6 +10,7 @@
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/golden/floors_group.hpp"
 #include "harness/golden/seal.hpp"
+#include "harness/golden/unsealed.hpp"
 #include "harness/trace/hdf5/hdf5.hpp"
 #include "harness/trace/hdf5/input_file.hpp"
 #include "harness/trace/hdf5/path_name.hpp"
@@ -20,8 +21,6 @@ namespace parity::golden {
 namespace fs = std::filesystem;
 using hdf5::Handle;
 namespace {
-
-constexpr std::string_view unsealed_schema = "parity.golden/1.0";
 
 void write_channels(hid_t group, const GoldenChannels& run) {
   const auto rows = static_cast<int64_t>(run.steps.size());
@@ -41,6 +40,8 @@ void write_channels(hid_t group, const GoldenChannels& run) {
 void write_arm(hid_t group, const GoldenArm& arm) {
   hdf5::write_attribute(group, "config", arm.config.dump());
   hdf5::write_attribute(group, "fingerprint", arm.fingerprint.dump());
+  if (!arm.given.is_null())
+    hdf5::write_attribute(group, "given", arm.given.dump());
   write_channels(group, arm.run);
   if (!arm.sketches.empty())
     write_sketches(hdf5::create_group(group, "sketches"), arm.sketches, trace::SketchLayout::finished);
@@ -89,6 +90,11 @@ GoldenArm read_arm(const trace::InputFile& file, hid_t group) {
   arm.run = read_channels(file, group);
   arm.config = read_json_attribute(file, group, "config");
   arm.fingerprint = read_json_attribute(file, group, "fingerprint");
+  if (hdf5::read_string_attribute(group, "given")) {
+    arm.given = read_json_attribute(file, group, "given");
+    if (!arm.given.is_object())
+      file.refuse(fmt::format("attribute given of {} is not an object", hdf5::path_of(group)));
+  }
   if (file.has(group, "sketches"))
     arm.sketches = read_sketches(file, file.group(group, "sketches"));
   if (file.has(group, "twin"))
@@ -141,7 +147,11 @@ Golden read_existing(const fs::path& path) {
   golden.origin = {word("case"), word("producer"), word("commit"), word("command")};
   golden.stored_digest = word("content");
   golden.history = history_of(file);
-  golden.sealed = seal_holds(file).value_or(word("schema") == unsealed_schema);
+  const std::optional<bool> seal = seal_holds(file);
+  golden.sealed = seal.value_or(false);
+  if (!golden.sealed)
+    golden.seal_problem = seal ? "its values are intact, but its other bytes do not match its seal"
+                               : problem_without_seal(file, word("schema"));
   const Handle arms = file.group(file.root(), "arms");
   for (const std::string& link : file.names(arms))
     golden.arms.emplace(trace::decode_name(link), read_arm(file, file.group(arms, link)));
@@ -184,7 +194,7 @@ std::string damage_text(const Golden& golden, const fs::path& file) {
     what = fmt::format("its values have the digest {}, expected {}", content_digest(golden.arms),
                        golden.stored_digest);
   else if (what.empty())
-    what = "its values are intact, but its other bytes do not match its seal";
+    what = golden.seal_problem;
   return fmt::format(
       "golden {} was edited or damaged ({}); restore it from version control, or record it again",
       file.string(), what);

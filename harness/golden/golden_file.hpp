@@ -18,14 +18,16 @@ namespace parity::golden {
 
 /// Schema version of the goldens that this program writes. Readers accept every minor version of their major
 /// version.
-inline constexpr std::string_view golden_schema = "parity.golden/1.3";
+inline constexpr std::string_view golden_schema = "parity.golden/1.4";
 inline constexpr std::string_view golden_schema_major = "parity.golden/1.";
 
-/// The content of a golden file (schema parity.golden/1.3):
+/// The content of a golden file (schema parity.golden/1.4):
 ///
 ///     /                             attributes schema, case, producer, commit, command, history (JSON),
 ///                                   content (digest of what is under arms)
-///     /arms/<arm>                   attributes config, fingerprint (JSON)
+///     /arms/<arm>                   attributes config, fingerprint (JSON), and given (JSON, 1.4): config
+///     keys
+///                                   that parity gave a command and that config lacks, if there are any
 ///     /arms/<arm>/steps             int64[n]
 ///     /arms/<arm>/channels/<name>   float64[n] or int64[n]
 ///     /arms/<arm>/sketches          columns as in a trace (harness/trace/FORMAT.md)
@@ -46,8 +48,9 @@ inline constexpr std::string_view golden_schema_major = "parity.golden/1.";
 ///                                   others. Evidence of another version is ignored: the twins run
 ///     /seal                         uint8[16], see seal.hpp
 ///
-/// Floors, variants and evidence are not content: they are outside the content digest and inside the seal. A
-/// file may hold floors alone. Files of version 1.0 have no history and no seal.
+/// Floors, variants, evidence and given keys are not content: they are outside the content digest and inside
+/// the seal. A file may hold floors alone. Files of version 1.0 have no seal, and hold nothing that came
+/// later (unsealed.hpp).
 struct Golden {
   GoldenOrigin origin;
   std::string stored_digest;  ///< as stated in the file
@@ -57,11 +60,13 @@ struct Golden {
   std::vector<GoldenContent> variants;
   compare::Floors floors;   ///< measured rounding noise
   GoldenEvidence evidence;  ///< what float64 twins showed for the case's checks
-  /// Whether the seal matches, or the file is of version 1.0.
+  /// Whether a seal covers every byte. False for an intact file of version 1.0.
   bool sealed = true;
+  /// What is wrong with the seal or its absence; "" if it matches, or the file is of version 1.0.
+  std::string seal_problem = {};
 
   bool content_intact() const { return content_digest(arms) == stored_digest; }
-  bool intact() const { return sealed && evidence.problem.empty() && content_intact(); }
+  bool intact() const { return seal_problem.empty() && evidence.problem.empty() && content_intact(); }
   /// Returns what a run of this arm is compared with: the variant of its environment, else the golden itself.
   const GoldenArm& side_for(const std::string& arm, const Json& environment) const;
 };

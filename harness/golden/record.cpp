@@ -96,6 +96,14 @@ std::optional<Golden> readable_golden(const std::filesystem::path& file) {
   }
 }
 
+/// Returns whether two recordings of the same arms store the same given keys.
+bool same_given_keys(const GoldenContent& before, const GoldenContent& after) {
+  return std::ranges::all_of(after, [&](const auto& arm) {
+    const auto old = before.find(arm.first);
+    return old != before.end() && old->second.given == arm.second.given;
+  });
+}
+
 Recording recording_of(const std::filesystem::path& file, const std::optional<Golden>& before,
                        const GoldenContent& content) {
   std::error_code error;
@@ -105,7 +113,7 @@ Recording recording_of(const std::filesystem::path& file, const std::optional<Go
     return Recording::changed;
   const GoldenContent whole = with_twins_of(content, before->arms);
   if (content_digest(whole) == before->stored_digest)
-    return Recording::unchanged;
+    return same_given_keys(before->arms, whole) ? Recording::unchanged : Recording::other_config;
   return same_values(before->arms, whole) ? Recording::other_config : Recording::changed;
 }
 

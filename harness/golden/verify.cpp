@@ -33,6 +33,7 @@ struct Sides {
   const std::vector<compare::Check>& claims;
   std::string environment;  ///< how the environment differs; "" if it does not
   std::string config;       ///< how the config differs; "" if it does not
+  bool sealed = true;       ///< whether a seal protects the golden's environment
   /// Rows of the run, at the steps at which the golden keeps tensors.
   std::vector<trace::SketchRow> rows = {};
 
@@ -130,20 +131,18 @@ GoldenResult verify_channel(const Sides& sides, const std::string& channel) {
   result =
       settle_pair(judge_series_bits({*pair}, claim_of(sides, channel, compare::over_text(trace.steps()))),
                   sides, std::move(asked), false);
-  if (!result.passed && !sides.environment.empty())
+  if (!result.passed && !sides.environment.empty() && !sides.sealed)
+    result.sentence += fmt::format(
+        "; the environment differs ({}), but no seal protects the golden's, so drift is not judged; where "
+        "its "
+        "bits hold, add a seal with: parity run CASE --golden-mode update-all",
+        sides.environment);
+  else if (!result.passed && !sides.environment.empty())
     judge_drift(result, *pair,
                 sides.golden.twin && sides.run.twin ? pair_of(channel, *sides.golden.twin, *sides.run.twin)
                                                     : std::nullopt,
                 sides.environment, allowance_of(sides.run));
   return verified;
-}
-
-/// Returns the steps at which this golden keeps tensors. A run may record more for its checks.
-std::set<int64_t> steps_of_golden(const GoldenArm& golden) {
-  std::set<int64_t> steps = kept_steps(golden.run.steps);
-  for (const trace::SketchRow& row : golden.sketches)
-    steps.insert(row.key.step);
-  return steps;
 }
 
 /// Returns the run's row of a tensor of this phase that the golden does not store; null if there is none.
@@ -277,9 +276,11 @@ std::vector<GoldenResult> verify(const Golden& golden,
     else {
       const Json environment = fingerprint_of(*run->second.trace);
       const GoldenArm& side = golden.side_for(name, environment);
+      GoldenArm now;
+      keep_config(now, run->second);
       verify_arm({name, side, run->second, claims, json_difference_text(side.fingerprint, environment),
-                  json_difference_text(side.config, run->second.trace->config()),
-                  kept_rows(*run->second.trace, steps_of_golden(side))},
+                  config_difference_text(side, now), golden.sealed,
+                  kept_rows(*run->second.trace, steps_with_tensors(side))},
                  results);
     }
   }
@@ -329,6 +330,8 @@ bool golden_needs_twins(const StoredGolden& stored, const std::map<std::string, 
   if (!stored.golden)
     return false;
   const Golden& golden = *stored.golden;
+  if (!golden.sealed)
+    return false;
   for (const auto& [name, evidence] : arms) {
     const auto arm = golden.arms.find(name);
     if (arm == golden.arms.end() || !arm->second.twin || !evidence.ended_well() ||

@@ -13,6 +13,7 @@
 #include "harness/base/text/glob.hpp"
 #include "harness/bisect/runs/rounding.hpp"
 #include "harness/compare/tensors/gap.hpp"
+#include "harness/compare/text/wording.hpp"
 #include "harness/golden/environment.hpp"
 #include "harness/suite/judge/judge_case.hpp"
 
@@ -36,6 +37,40 @@ GoldenFacts environment_between(const Json& stored, const Json& now, bool of_wei
   return a.empty() || b.empty() ? GoldenFacts() : facts_between(a, b);
 }
 
+/// Returns whether the config of a recording is known, even if it has no key.
+bool states_config(const golden::GoldenArm& arm) {
+  return !arm.config.empty() || arm.given.is_object();
+}
+
+/// \param now  the config of the run
+std::string unknown_config_text(const std::string& arm, const Json& now) {
+  constexpr size_t most = 3;
+  std::vector<std::string> keys;
+  const suite::FlatConfig flat = suite::flatten(now);
+  for (const auto& [key, value] : flat)
+    if (keys.size() < most)
+      keys.push_back(fmt::format("{} ({})", key, value.dump()));
+  if (flat.size() > most)
+    keys.push_back(fmt::format("{} more", flat.size() - most));
+  return fmt::format(
+      "the golden stores no config of {}, so whether {} changed is unknown; goldens of commands that are "
+      "recorded from now on store the keys that parity gives",
+      arm, keys.empty() ? "a key" : compare::list_text(keys));
+}
+
+std::string unknown_environment_text(const std::string& arm, bool in_golden) {
+  return fmt::format(
+      "{} no environment{}, so whether the machine or a library changed is unknown; record a fingerprint in "
+      "the trace to see it",
+      in_golden ? "the golden stores" : "the run of " + arm + " records", in_golden ? " of " + arm : "");
+}
+
+/// The rows of one tensor; null where a side has none.
+struct RowPair {
+  const trace::SketchRow* stored = nullptr;
+  const trace::SketchRow* now = nullptr;
+};
+
 class GapMeasure {
  public:
   GapMeasure(const GoldenRuns& runs, const golden::StoredGolden& golden, const std::string& arm,
@@ -43,11 +78,18 @@ class GapMeasure {
       : evidence_(runs.arms.at(arm)),
         now_(*evidence_.trace),
         stored_(golden.golden->side_for(arm, golden::fingerprint_of(now_))),
-        main_(golden.golden->arms.at(arm)) {
+        main_(golden.golden->arms.at(arm)),
+        content_(golden::content_of(evidence_)) {
     gap_.arm = arm;
     gap_.last_step = now_.last_step();
-    gap_.config = config_facts(stored_.config, now_.config(), defaults);
+    const Json config = content_.known_config();
+    if (states_config(stored_))
+      gap_.config = config_facts(stored_.known_config(), config, defaults);
+    else
+      gap_.unknown.push_back(unknown_config_text(arm, config));
     const Json environment = golden::fingerprint_of(now_);
+    if (stored_.fingerprint.empty() || environment.empty())
+      gap_.unknown.push_back(unknown_environment_text(arm, stored_.fingerprint.empty()));
     gap_.environment = environment_between(stored_.fingerprint, environment, false);
     gap_.first_weights = environment_between(stored_.fingerprint, environment, true);
     if (evidence_.crashed) {
@@ -156,7 +198,7 @@ class GapMeasure {
     for (const ChannelStation& station : stations_)
       differing.insert(station.channel);
     for (golden::GoldenDifference& row :
-         golden::golden_differences({{gap_.arm, stored_}}, {{gap_.arm, golden::content_of(evidence_)}}))
+         golden::golden_differences({{gap_.arm, stored_}}, {{gap_.arm, content_}}))
       if (differing.contains(row.quantity))
         gap_.rows.push_back(std::move(row));
   }
@@ -167,40 +209,65 @@ class GapMeasure {
     });
   }
 
-  TensorStation station_of(const trace::SketchRow& row) const {
+  TensorStation station_of(const trace::SketchRow& stored, const trace::SketchRow& now) const {
     TensorStation station;
-    station.key = row.key;
+    station.key = stored.key;
     const compare::TensorGap gap =
-        compare::measure_tensor({row.key, &row, nullptr}, {row.key, now_.find_sketch(row.key), nullptr});
+        compare::measure_tensor({stored.key, &stored, nullptr}, {now.key, &now, nullptr});
     if (gap.mismatch.empty())
       station.relative = gap.relative_l2;
-    station.differs = !gap.identical && phases_.contains(row.key.phase) && !is_held(row.key);
+    station.differs = !gap.identical && phases_.contains(stored.key.phase) && !is_held(stored.key);
     return station;
   }
 
+  /// Returns the keys of an update in the run's order of computation.
+  std::vector<trace::TensorKey> ordered(int64_t step,
+                                        const std::map<trace::TensorKey, RowPair>& pairs) const {
+    std::vector<trace::TensorKey> keys = in_order_of_computation(now_, step);
+    std::erase_if(keys, [&](const trace::TensorKey& key) { return !pairs.contains(key); });
+    for (const auto& [key, rows] : pairs)
+      if (std::ranges::find(keys, key) == keys.end())
+        keys.push_back(key);
+    return keys;
+  }
+
   void find_tensors() {
-    std::map<int64_t, std::map<trace::TensorKey, const trace::SketchRow*>> kept;
+    const std::vector<trace::SketchRow> recorded =
+        golden::kept_rows(now_, golden::steps_with_tensors(stored_));
+    std::map<int64_t, std::map<trace::TensorKey, RowPair>> rows;
     for (const trace::SketchRow& row : stored_.sketches)
-      if (now_.find_sketch(row.key) != nullptr)
-        kept[row.key.step][row.key] = &row;
-    for (const auto& [step, rows] : kept) {
-      GoldenTensors& update = gap_.tensors.emplace_back();
-      update.step = step;
-      for (const trace::TensorKey& key : in_order_of_computation(now_, step))
-        if (const auto row = rows.find(key); row != rows.end())
-          update.path.stations.push_back(station_of(*row->second));
-      const double drift = golden::largest_tensor_drift(evidence_.sixteen_bits);
-      const bool beyond_drift = std::ranges::any_of(
-          update.path.stations, [&](const TensorStation& station) { return station.differs_beyond(drift); });
-      if (gap_.environment.differ() && beyond_drift)
-        update.beyond = drift;
+      rows[row.key.step][row.key].stored = &row;
+    for (const trace::SketchRow& row : recorded)
+      rows[row.key.step][row.key].now = &row;
+    for (auto& [step, pairs] : rows) {
+      std::erase_if(pairs, [&](const auto& entry) {
+        const bool lone = entry.second.stored == nullptr || entry.second.now == nullptr;
+        if (lone)
+          gap_.lone_tensors.push_back({entry.first, entry.second.stored != nullptr});
+        return lone;
+      });
+      if (!pairs.empty())
+        add_update(step, pairs);
     }
+  }
+
+  void add_update(int64_t step, const std::map<trace::TensorKey, RowPair>& pairs) {
+    GoldenTensors& update = gap_.tensors.emplace_back();
+    update.step = step;
+    for (const trace::TensorKey& key : ordered(step, pairs))
+      update.path.stations.push_back(station_of(*pairs.at(key).stored, *pairs.at(key).now));
+    const double drift = golden::largest_tensor_drift(evidence_.sixteen_bits);
+    const bool beyond_drift = std::ranges::any_of(
+        update.path.stations, [&](const TensorStation& station) { return station.differs_beyond(drift); });
+    if (gap_.environment.differ() && beyond_drift)
+      update.beyond = drift;
   }
 
   const compare::ArmEvidence& evidence_;
   const trace::Trace& now_;
   const golden::GoldenArm& stored_;  ///< the variant of this environment, if there is one
   const golden::GoldenArm& main_;    ///< the main recording, which has the twin
+  const golden::GoldenArm content_;  ///< what a recording of the run would store
   std::set<std::string> suspects_;
   std::set<trace::Phase> phases_;
   std::vector<compare::Check> held_;

@@ -23,6 +23,12 @@ struct GoldenTensors {
   const TensorStation* first() const { return path.first_difference(beyond); }
 };
 
+/// A gradient or parameter that only the golden or only the run has.
+struct LoneTensor {
+  trace::TensorKey key;
+  bool in_golden = false;
+};
+
 /// The difference between a run of one arm and its golden.
 ///
 /// It counts the differences that the golden's check counts: any changed bit; in another environment, more
@@ -38,7 +44,10 @@ struct GoldenGap {
   std::vector<ChannelStation> first;           ///< differing channels of the first step with one
   std::vector<golden::GoldenDifference> rows;  ///< of channels that differ: how many steps, by how much
   std::vector<GoldenTensors> tensors;          ///< one for each update with tensors in the golden
+  std::vector<LoneTensor> lone_tensors;        ///< at the golden's updates: not compared
   std::vector<std::string> unmatched;          ///< what only one of them has, in words
+  /// What the golden or the run does not state, and what therefore cannot be named as a cause; sentences.
+  std::vector<std::string> unknown;
 
   bool differs() const {
     return !failure.empty() || !first.empty() || first_tensors() != nullptr || !unmatched.empty();

@@ -19,6 +19,7 @@
 #include "harness/bisect/golden/config.hpp"
 #include "harness/bisect/golden/gap.hpp"
 #include "harness/bisect/golden/origin.hpp"
+#include "harness/bisect/golden/tensor_stage.hpp"
 #include "harness/bisect/traces/curve_json.hpp"
 #include "harness/compare/text/wording.hpp"
 #include "harness/suite/cases/config_schema.hpp"
@@ -97,8 +98,11 @@ class GoldenReport {
       return record_;
     }
     note_unknown_keys(gap.config);
+    for (const std::string& words : gap.unknown)
+      record_.notes.push_back(words);
     print_curve(gap, side, *runs.arms.at(gap.arm).trace);
-    print_tensors(gap);
+    if (auto tensors = golden_tensor_stage(gap))
+      record_.stages.push_back(std::move(*tensors));
     const GoldenOriginCommit origin = golden_origin(*stored_.golden, source_, gap.arm, options_);
     print_limits(gap, commands.runs);
     record_.stages.push_back({.name = "commits",
@@ -231,39 +235,6 @@ class GoldenReport {
     return words.empty() ? ""
                          : fmt::format("; over the whole run {}{}", compare::list_text(words),
                                        more > 0 ? fmt::format(" and {} more", more) : "");
-  }
-
-  void print_tensors(const GoldenGap& gap) {
-    if (gap.tensors.empty())
-      return;
-    std::vector<std::string> equal;
-    for (const GoldenTensors& update : gap.tensors) {
-      const TensorStation* first = update.first();
-      if (first == nullptr) {
-        equal.push_back(std::to_string(update.step));
-        continue;
-      }
-      SearchStage stage;
-      stage.name = "tensor";
-      stage.answer = fmt::format(
-          "{} is the first stored tensor of that update that differs{}{}; {} of {} differ",
-          describe(first->key), first->relative ? " (by " + compare::size_text(*first->relative) + ")" : "",
-          update.beyond > 0 ? " beyond drift" : "", update.path.differing(update.beyond),
-          update.path.stations.size());
-      if (!equal.empty())
-        stage.answer += fmt::format("; those of update {} match the golden", fmt::join(equal, " and "));
-      stage.details = {{"step", first->key.step},
-                       {"phase", name_of(first->key.phase)},
-                       {"name", first->key.name},
-                       {"path", update.path.to_json()}};
-      record_.stages.push_back(std::move(stage));
-      return;
-    }
-    record_.stages.push_back(
-        {.name = "tensor",
-         .answer = fmt::format("every stored gradient and parameter of update {} matches the golden",
-                               fmt::join(equal, " and ")),
-         .command = ""});
   }
 
   /// Records what a golden does not show but two runs would.

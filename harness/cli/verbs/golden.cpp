@@ -19,6 +19,7 @@
 #include "harness/suite/cases/read/file.hpp"
 #include "harness/suite/goldens/check.hpp"
 #include "harness/suite/goldens/review.hpp"
+#include "harness/suite/goldens/unused_goldens.hpp"
 #include "reports/render.hpp"
 
 namespace parity::cli {
@@ -50,12 +51,16 @@ ExitCode record(const RunCaseOptions& options) {
 }
 
 ExitCode verify(const RunCaseOptions& options) {
-  std::vector<suite::Case> cases = only_goldens(options.cases.read_to_run());
+  const std::vector<suite::Case> asked = options.cases.read_to_run();
+  const std::vector<suite::Case> cases = only_goldens(asked);
   if (cases.empty())
     throw UserError("none of these cases has a golden (their [golden] table names no arms)",
                     ExitCode::missing);
   suite::SuiteOptions suite = options.run.suite_options();
   suite.unused_goldens = options.cases.unused_goldens();
+  for (const std::filesystem::path& file : suite::goldens_without_arms(asked))
+    if (std::ranges::find(suite.unused_goldens, file) == suite.unused_goldens.end())
+      suite.unused_goldens.push_back(file);
   suite.golden_sizes = options.cases.golden_sizes(options.golden_size);
   suite.drift = parse_enum<golden::DriftMode>(options.drift);
   return run_cases(cases, suite, options.run.json ? Output::json : Output::text);

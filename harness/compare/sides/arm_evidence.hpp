@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/base/json/json.hpp"
 #include "harness/compare/checks/condition.hpp"
 #include "harness/compare/sides/floors.hpp"
 #include "harness/tensor/dtype.hpp"
@@ -58,6 +59,9 @@ struct ArmEvidence {
   PrecisionAllowance allowance = {};
   std::vector<Repetition> repetitions = {};  ///< of the run, in their order
   const ArmEvidence* exact = nullptr;        ///< its exact twin; null if no check needs it
+  /// The config keys that the suite gave a command (PARITY_CONFIG), nested. Null for an arm of parity-train,
+  /// whose trace has them all, and for a run that no suite planned.
+  Json given = nullptr;
 
   /// Returns whether the run left a complete trace that reports no failure. Only such a run may agree with
   /// another one.

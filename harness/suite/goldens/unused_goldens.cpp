@@ -92,6 +92,15 @@ std::vector<fs::path> unused_goldens(const fs::path& root) {
   return unused;
 }
 
+std::vector<fs::path> goldens_without_arms(const std::vector<Case>& cases) {
+  std::vector<fs::path> files;
+  for (const Case& item : cases)
+    if (item.golden.states_none && fs::exists(item.golden_file) &&
+        !golden::holds_floors_alone(item.golden_file))
+      files.push_back(item.golden_file);
+  return files;
+}
+
 results::Case unused_goldens_results(const std::vector<fs::path>& files) {
   std::vector<results::Check> checks;
   for (const fs::path& file : files)

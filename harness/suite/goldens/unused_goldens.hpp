@@ -7,6 +7,7 @@
 
 #include "harness/base/json/json.hpp"
 #include "harness/results/case.hpp"
+#include "harness/suite/cases/case.hpp"
 
 namespace parity::suite {
 
@@ -20,6 +21,10 @@ std::vector<std::filesystem::path> golden_files(const std::filesystem::path& roo
 /// longer has a golden.
 /// \throws UserError if a case cannot be read
 std::vector<std::filesystem::path> unused_goldens(const std::filesystem::path& root);
+
+/// Returns the golden files of these cases with which a case compares no arm, although the file stores some:
+/// its list golden.arms is empty.
+std::vector<std::filesystem::path> goldens_without_arms(const std::vector<Case>& cases);
 
 /// Returns a failed case with one check for each unused golden, so that every report shows
 /// them.

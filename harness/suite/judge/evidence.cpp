@@ -11,6 +11,7 @@
 #include "harness/base/error.hpp"
 #include "harness/compare/twins/rounding_size.hpp"
 #include "harness/suite/cases/precision.hpp"
+#include "harness/suite/judge/given_config.hpp"
 #include "harness/suite/judge/renaming.hpp"
 
 namespace parity::suite {
@@ -48,6 +49,7 @@ Evidence::Evidence(const PlannedCase& planned, const std::map<std::string, RunRe
     evidence.resolved = arm.resolved;
     evidence.updates = updates_of_run(arm.config, source.is_command() ? RunSpan{} : source.span);
     evidence.ranks = arm.ranks;
+    evidence.given = given_config(planned.source, arm);
     evidence.sixteen_bits = computes_in_16_bits(arm.config);
     evidence.allowance = allowance_for(planned.source, arm.name);
     evidence.trace = open(arm.run, source, results, store);

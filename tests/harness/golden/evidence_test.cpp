@@ -333,7 +333,7 @@ TEST_F(EvidenceTest, OfAnotherVersionIsNotRead) {
 }
 
 TEST_F(EvidenceTest, IsNoneInAFileOfAnOlderSchema) {
-  edit("f.attrs['schema'] = 'parity.golden/1.0'\ndel f['seal']\ndel f['evidence']");
+  edit("f.attrs['schema'] = 'parity.golden/1.0'\ndel f['seal'], f['evidence'], f.attrs['history']");
   EXPECT_TRUE(read_golden(file).intact());
   EXPECT_FALSE(has_evidence(file));
   EXPECT_FALSE(standing());

@@ -94,6 +94,44 @@ TEST_F(GoldenRecordTest, ANewConfigKeyIsNoChangeOfValues) {
   EXPECT_FALSE(record());
 }
 
+TEST_F(GoldenRecordTest, GivenKeys_AreKeptWhereTheTraceLacksThem) {
+  arms["one_indexed"].given = {{"lr", {{"base", 0.002}, {"decay", "linear"}}}, {"batch", 8}};
+  arms["zero_indexed"].given = {{"lr", {{"base", 0.001}}}};
+  record();
+  Golden golden = read_golden(file);
+  ASSERT_TRUE(golden.intact());
+  const GoldenArm arm = golden.arms.at("one_indexed");
+  EXPECT_EQ(arm.given, (Json{{"lr", {{"decay", "linear"}}}, {"batch", 8}}));
+  EXPECT_EQ(arm.known_config(), (Json{{"lr", {{"base", 0.001}, {"decay", "linear"}}}, {"batch", 8}}))
+      << "the trace's own value counts";
+  EXPECT_TRUE(golden.arms.at("zero_indexed").given.is_null()) << "its config has all keys";
+  EXPECT_FALSE(record()) << "nothing changed";
+}
+
+TEST_F(GoldenRecordTest, GivenKeys_OfAnEmptyConfigAreKnown) {
+  PlantedRun bare = run_of();
+  bare.config = Json::object();
+  add_arm("one_indexed", bare);
+  record();
+  EXPECT_TRUE(read_golden(file).arms.at("one_indexed").given.is_null()) << "parity gave none";
+  arms["one_indexed"].given = Json::object();
+  const std::string before = read_golden(file).stored_digest;
+  EXPECT_EQ(recording_of(file, arms), Recording::other_config);
+  record();
+  EXPECT_EQ(read_golden(file).arms.at("one_indexed").given, Json::object());
+  arms["one_indexed"].given = {{"lr", 0.01}};
+  EXPECT_EQ(recording_of(file, arms), Recording::other_config) << "no reason is needed";
+  record();
+  EXPECT_EQ(read_golden(file).arms.at("one_indexed").given, (Json{{"lr", 0.01}}));
+  EXPECT_EQ(read_golden(file).stored_digest, before) << "not content: older programs read the file";
+  edit("f['arms/one_indexed'].attrs['given'] = '{\"lr\": 0.02}'");
+  EXPECT_FALSE(read_golden(file).intact()) << "under the seal";
+  for (const char* text : {"[1]", "no JSON", "3"}) {
+    edit("f['arms/one_indexed'].attrs['given'] = '" + std::string(text) + "'");
+    EXPECT_THROW(read_golden(file), UserError) << text;
+  }
+}
+
 TEST_F(GoldenRecordTest, KeepsTheReasonOfEachChange) {
   record();
   EXPECT_TRUE(read_golden(file).history.empty()) << "a first recording changes nothing";
@@ -189,7 +227,7 @@ TEST_F(GoldenRecordTest, IsReadableByH5dumpAndHoldsItsOrigin) {
   record();
   const CommandResult dump = run_shell("h5dump -A " + file.string());
   EXPECT_EQ(dump.status, 0);
-  for (const char* word : {"parity.golden/1.3", "parity 0.1.0", "parity golden record", "one_indexed"})
+  for (const char* word : {"parity.golden/1.4", "parity 0.1.0", "parity golden record", "one_indexed"})
     EXPECT_THAT(dump.output, HasSubstr(word));
 }
 

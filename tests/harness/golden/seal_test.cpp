@@ -6,6 +6,7 @@
 
 #include "harness/base/error.hpp"
 #include "harness/golden/golden_file.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/traces/golden_runs.hpp"
 
 namespace parity::golden {
@@ -56,13 +57,47 @@ TEST_F(GoldenSealTest, ChangedProvenanceIsFoundThoughNoValueChanged) {
   EXPECT_THAT(failures().at(0).result.sentence, HasSubstr("do not match its seal"));
 }
 
-TEST_F(GoldenSealTest, UnsealedFile_IsWholeOnlyInUnsealedSchema) {
+TEST_F(GoldenSealTest, UnsealedFile_IsWholeOnlyAsVersionOneWroteIt) {
   record();
   edit("del f['seal']");
   EXPECT_FALSE(read_golden(file).intact());
+  EXPECT_THAT(failures().at(0).result.sentence, HasSubstr("it has no seal, which every file of schema"));
   edit("f.attrs['schema'] = 'parity.golden/1.0'");
+  EXPECT_FALSE(read_golden(file).intact()) << "version 1.0 had no history";
+  EXPECT_THAT(failures().at(0).result.sentence,
+              HasSubstr("which did not have attribute history of /: its seal was removed"));
+  edit("del f.attrs['history']");
   EXPECT_TRUE(read_golden(file).intact());
   EXPECT_TRUE(failures().empty());
+}
+
+TEST_F(GoldenSealTest, LaterFieldInAnUnsealedFile_IsDamage) {
+  record();
+  edit("del f['seal'], f.attrs['history']\nf.attrs['schema'] = 'parity.golden/1.0'");
+  ASSERT_TRUE(read_golden(file).intact());
+  const std::string first = read_file(file);
+  for (const char* field :
+       {"f.create_group('floors')", "f.create_group('variants')",
+        "f.create_group('evidence').attrs['version'] = 1", "f['padding'] = [1, 2]", "f.attrs['note'] = 'x'",
+        "f['arms/one_indexed'].attrs['given'] = '{}'", "f['arms/one_indexed/more'] = [1]"}) {
+    write_file(file, first);
+    edit(field);
+    bool is_intact = true;
+    try {
+      is_intact = read_golden(file).intact();
+    } catch (const UserError&) {
+      is_intact = false;
+    }
+    EXPECT_FALSE(is_intact) << field;
+    EXPECT_FALSE(failures().empty()) << field;
+  }
+}
+
+TEST_F(GoldenSealTest, RecordedFileOfVersionOne_IsIntact) {
+  const std::filesystem::path kept = std::filesystem::path(places::source) / "golden/seed/debug_run.h5";
+  const Golden golden = read_golden(kept);
+  EXPECT_TRUE(golden.intact()) << damage_text(golden, kept);
+  EXPECT_FALSE(golden.sealed);
 }
 
 TEST_F(GoldenSealTest, AStrangeSealIsDamageAndNoCrash) {

@@ -160,6 +160,20 @@ TEST_F(GoldenVerifyTest, ADifferentConfigIsToldBesideAFailure) {
               HasSubstr("the config is not the golden's: lr.base is 0.001 in the golden and 0.002 here"));
 }
 
+TEST_F(GoldenVerifyTest, GivenKeysThatDiffer_AreNamedBesideAFailure) {
+  PlantedRun bare = run_of();
+  bare.config = Json::object();
+  add_arm("one_indexed", bare);
+  arms["one_indexed"].given = {{"lr", 0.01}};
+  record();
+  PlantedRun other = run_of("AuthenticAMD", 2);
+  other.config = Json::object();
+  add_arm("one_indexed", other);
+  arms["one_indexed"].given = {{"lr", 0.02}};
+  EXPECT_THAT(failures().at(0).result.sentence,
+              HasSubstr("the config is not the golden's: lr is 0.01 in the golden and 0.02 here"));
+}
+
 /// A golden from one CPU, a run on another whose float32 bits differ.
 class GoldenDriftTest : public GoldenTest {
  protected:
@@ -234,6 +248,18 @@ TEST_F(GoldenDriftTest, WithoutTwinsThereIsNoDrift) {
   EXPECT_FALSE(golden_needs_twins(stored_golden(file), arms)) << "the golden has none";
   EXPECT_EQ(verdict_of("loss"), compare::Verdict::different);
   EXPECT_THAT(sentence, HasSubstr("without a float64 twin on both sides"));
+}
+
+TEST_F(GoldenDriftTest, UnsealedGolden_HasNoDrift) {
+  record();
+  edit("del f['seal'], f.attrs['history']\nf.attrs['schema'] = 'parity.golden/1.0'");
+  EXPECT_TRUE(failures().empty());
+  run_elsewhere("GenuineIntel", 0, 0);
+  EXPECT_TRUE(failures().empty()) << "equal bits need no environment";
+  run_elsewhere("GenuineIntel", 1e-7, 1e-16, 0.50000006F);
+  EXPECT_FALSE(golden_needs_twins(stored_golden(file), arms));
+  EXPECT_EQ(verdict_of("loss"), compare::Verdict::different);
+  EXPECT_THAT(sentence, HasSubstr("no seal protects the golden's"));
 }
 
 TEST_F(GoldenDriftTest, EqualBitsElsewhereNeedNoTwins) {

@@ -26,7 +26,8 @@ struct Training {
   std::map<std::string, float> tensors;  ///< "grad wq 1" -> the value of its elements, in place of 1
   Json config = {{"lr", {{"base", 0.5}}}};
   Json fingerprint = {{"torch", "1"}, {"initial_weights", "abc"}};
-  double change64 = 0;  ///< of the twin's loss at step 5, relative
+  double change64 = 0;                            ///< of the twin's loss at step 5, relative
+  std::map<std::string, std::string> names = {};  ///< of tensors, in place of their own
 };
 
 /// A case of two arms whose golden was recorded from a plain training of both.
@@ -59,7 +60,9 @@ class SearchGoldenTest : public suite::SuiteTest {
           const auto found =
               training.tensors.find(std::string(name_of(phase)) + " " + name + " " + std::to_string(step));
           const float value = found == training.tensors.end() ? 1.0F : found->second;
-          recorder.tensor(phase, name, view_of(DType::float32, std::vector<float>(8, value)));
+          const auto other = training.names.find(name);
+          recorder.tensor(phase, other == training.names.end() ? name : other->second,
+                          view_of(DType::float32, std::vector<float>(8, value)));
         }
         recorder.end_step();
       }
@@ -198,6 +201,70 @@ TEST_F(SearchGoldenTest, WhatDiffersBeforeTrainingStartsComesFirst) {
       "golden and \"def\" here); loss of a differs from the golden from step 5 on: 7 against 10.5");
   EXPECT_THAT(answer(record, "config"), Not(HasSubstr("new"))) << "the default of a command's key is unknown";
   EXPECT_THAT(record.notes, Contains(HasSubstr("lacks new (1)")));
+}
+
+TEST_F(SearchGoldenTest, TraceWithoutConfig_GivenKeyIsNamed) {
+  Training bare;
+  bare.config = Json::object();
+  bare.fingerprint = Json::object();
+  train("a", bare);
+  run({item("[base]\nlr = 0.01\nschedule = \"linear\"\n")}, golden::GoldenMode::update_all);
+  bare.losses[4] = 8.5;
+  train("a", bare);
+  const SearchRecord record = search("a", "[base]\nlr = 0.02\nschedule = \"linear\"\n");
+  EXPECT_THAT(
+      record.sentence,
+      HasSubstr("before training starts: config (lr is 0.01 in the golden and 0.02 here); loss of a"));
+  ASSERT_NE(stage(record, "config"), nullptr);
+  EXPECT_EQ(stage(record, "config")->details.at("keys"),
+            Json::array({{{"key", "lr"}, {"expected", 0.01}, {"actual", 0.02}}}));
+  EXPECT_THAT(record.notes, ElementsAre(HasSubstr("the golden stores no environment of a")));
+  const SearchRecord same = search("a", "[base]\nlr = 0.01\nschedule = \"linear\"\n");
+  EXPECT_EQ(stage(same, "config"), nullptr) << same.sentence;
+}
+
+TEST_F(SearchGoldenTest, GoldenWithoutConfig_SaysThatItIsUnknown) {
+  Training bare;
+  bare.config = Json::object();
+  train("a", bare);
+  run({item("[base]\nlr = 0.01\n")}, golden::GoldenMode::update_all);
+  golden::Golden older = golden::read_golden(golden());
+  older.arms.at("a").given = nullptr;  // as before schema 1.4
+  golden::write_golden(golden(), older);
+  bare.losses[4] = 8.5;
+  train("a", bare);
+  const SearchRecord record = search("a", "[base]\nlr = 0.02\n");
+  EXPECT_EQ(stage(record, "config"), nullptr);
+  EXPECT_THAT(
+      record.notes,
+      ElementsAre(HasSubstr("the golden stores no config of a, so whether lr (0.02) changed is unknown")));
+}
+
+TEST_F(SearchGoldenTest, TensorsOfOneSide_AreCountedAndNamed) {
+  Training other;
+  other.names = {{"wk", "wz"}};
+  train("b", other);
+  const SearchRecord record = search("b");
+  EXPECT_TRUE(record.differs);
+  EXPECT_EQ(
+      answer(record, "tensor"),
+      "of the gradients and parameters of update 1 and 10, 2 that both have match the golden; not "
+      "compared: 4 tensors that b did not record (grad wk at step 1, param wk at step 1, grad wk at step "
+      "10 and 1 more) and 4 tensors that the golden does not store (grad wz at step 1, param wz at step "
+      "1, grad wz at step 10 and 1 more)");
+  const Json rows = stage(record, "tensor")->details.at("not_compared");
+  ASSERT_EQ(rows.size(), 8U);
+  EXPECT_EQ(rows.at(0), (Json{{"step", 1}, {"phase", "grad"}, {"name", "wk"}, {"only_in", "golden"}}));
+  EXPECT_EQ(rows.at(1), (Json{{"step", 1}, {"phase", "grad"}, {"name", "wz"}, {"only_in", "b"}}));
+  other.tensors = {{"grad wq 10", 2.0F}};
+  train("b", other);
+  EXPECT_THAT(answer(search("b"), "tensor"),
+              AllOf(HasSubstr("grad wq at step 10 is the first stored tensor"), HasSubstr("1 of 1 differ"),
+                    HasSubstr("not compared: 4 tensors that b did not record")));
+  other.names["wq"] = "wy";
+  train("b", other);
+  EXPECT_THAT(answer(search("b"), "tensor"), AllOf(HasSubstr("no stored gradient or parameter was compared"),
+                                                   HasSubstr("6 tensors that b did not record")));
 }
 
 TEST_F(SearchGoldenTest, NewKeyOfTheTrainer_CountsUnlessItsDefault) {

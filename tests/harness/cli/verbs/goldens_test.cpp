@@ -7,6 +7,7 @@
 #include "harness/golden/golden_file.hpp"
 #include "harness/suite/goldens/stored_power.hpp"
 #include "tests/harness/cli/program_fixture.hpp"
+#include "tests/support/scratch.hpp"
 
 namespace parity::cli {
 namespace {
@@ -254,6 +255,83 @@ TEST_F(GoldensTest, AGoldenOfWhichTheCaseKeepsNoArmFails) {
   EXPECT_THAT(outcome.out, HasSubstr("the case compares no arm with its golden golden/topic/golden.h5"));
   fs::remove(file());
   EXPECT_EQ(parity("run topic/golden").status, 0);
+}
+
+TEST_F(GoldensTest, EmptyListOfArms_FailsVerifyOfSomeCases) {
+  write_case("other", copying_arm("x", "a") + copying_arm("y", "a") + losses_identical());
+  ASSERT_EQ(parity("golden record topic/other").status, 0);
+  ASSERT_EQ(parity("golden verify topic/golden topic/other").status, 0);
+  write_case("golden",
+             "[golden]\narms = []\n" + copying_arm("x", "a") + copying_arm("y", "a") + losses_identical());
+  for (const char* verb : {"golden verify", "golden verify topic/golden topic/other", "run",
+                           "run topic/golden --golden-mode create-missing",
+                           "run topic/golden --golden-mode update-all --reason x"}) {
+    const Outcome outcome = parity(verb);
+    EXPECT_EQ(outcome.status, 3) << verb;
+    EXPECT_THAT(outcome.out, HasSubstr("golden/topic/golden.h5")) << verb;
+  }
+  EXPECT_THAT(parity("golden verify topic/golden topic/other").out,
+              HasSubstr("1 golden file belongs to no case"));
+  EXPECT_EQ(parity("golden verify topic/other").status, 0) << "not asked about the other";
+  const Outcome alone = parity("golden verify topic/golden");
+  EXPECT_EQ(alone.status, 3);
+  EXPECT_THAT(alone.err, HasSubstr("none of these cases has a golden"));
+  EXPECT_EQ(state(), "unused");
+  write_file(file(), "damaged");
+  EXPECT_EQ(parity("golden verify topic/golden topic/other").status, 3);
+  EXPECT_EQ(parity("run topic/golden").status, 3);
+}
+
+TEST_F(GoldensTest, ArmThatWasNotRecorded_Fails) {
+  const std::string arms = copying_arm("x", "a") + copying_arm("y", "a") + copying_arm("z", "a");
+  for (const char* table : {"", "[golden]\narms = [\"x\", \"y\", \"z\"]\n"}) {
+    write_case("golden", table + arms + losses_identical());
+    for (const char* verb : {"run topic/golden", "golden verify topic/golden",
+                             "run topic/golden --golden-mode create-missing"}) {
+      const Outcome outcome = parity(verb);
+      EXPECT_EQ(outcome.status, 3) << verb;
+      EXPECT_THAT(outcome.out, HasSubstr("the golden has no arm 'z'")) << verb;
+    }
+    EXPECT_EQ(state(), "incomplete");
+  }
+  write_case("golden", "[golden]\narms = [\"x\", \"y\"]\n" + arms + losses_identical());
+  EXPECT_EQ(parity("run topic/golden").status, 0);
+}
+
+TEST_F(GoldensTest, ArmThatTheCaseNoLongerHas_Fails) {
+  write_case("golden", copying_arm("x", "a") + copying_arm("w", "a") + losses_identical());
+  for (const char* verb : {"run topic/golden", "golden verify topic/golden"}) {
+    const Outcome outcome = parity(verb);
+    EXPECT_EQ(outcome.status, 3) << verb;
+    EXPECT_THAT(outcome.out, AllOf(HasSubstr("the golden has arm 'y'"), HasSubstr("no arm 'w'"))) << verb;
+  }
+  write_file(folder_ / "cases/topic/golden.toml", "[golden]\narms = [\"y\"]\n" + copying_arm("x", "a") +
+                                                      copying_arm("w", "a") + losses_identical());
+  const Outcome unknown = parity("run topic/golden");
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("'y'"));
+}
+
+TEST_F(GoldensTest, TakenSealUnderFirstSchema_IsDamage) {
+  const std::string whole = bytes();
+  const auto edit = [&](const std::string& lines) {
+    write_file(file(), whole);
+    return run_python(folder_,
+                      "import h5py, sys\nf = h5py.File(sys.argv[1], 'r+')\ndel f['seal']\n"
+                      "f.attrs['schema'] = 'parity.golden/1.0'\n" +
+                          lines + "f.close()\n",
+                      file().string())
+        .status;
+  };
+  ASSERT_EQ(edit(""), 0);
+  for (const char* verb : {"run topic/golden", "golden verify topic/golden"}) {
+    const Outcome outcome = parity(verb);
+    EXPECT_EQ(outcome.status, 1) << verb;
+    EXPECT_THAT(words_of(outcome.out), HasSubstr("its seal was removed")) << verb;
+  }
+  EXPECT_EQ(state(), "corrupt");
+  ASSERT_EQ(edit("del f.attrs['history']\nfor a in f['arms'].values():\n  del a.attrs['given']\n"), 0);
+  EXPECT_EQ(parity("run topic/golden").status, 0) << "all that version 1.0 stored";
 }
 
 TEST_F(GoldensTest, ListTellsTheStateOfEachGolden) {
