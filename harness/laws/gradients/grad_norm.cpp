@@ -1,16 +1,17 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 // Law "grad_norm": the channel is the root of the sum of the squares of all gradients, each element once.
+#include <algorithm>
 #include <cmath>
 #include <set>
 
 #include <fmt/format.h>
 
-#include "harness/laws/gradients/clip_by_value.hpp"
 #include "harness/laws/gradients/hand_clipping.hpp"
 #include "harness/laws/gradients/norm_guesses.hpp"
 #include "harness/laws/gradients/set_norms.hpp"
 #include "harness/laws/laws.hpp"
+#include "harness/laws/run/clip_sets.hpp"
 #include "harness/laws/run/rounding.hpp"
 
 namespace parity::laws {
@@ -135,7 +136,7 @@ void add_not_finite(const RecordedRun& run, int64_t step, double recorded, const
 /// computes no norm for such clipping.
 std::optional<GradientNorms> norms_after_value(const RecordedRun& run, int64_t step, double recorded,
                                                const GradientNorms& before) {
-  if (!clips_by_value(run))
+  if (!clips_by_value(run, step))
     return std::nullopt;
   GradientNorms after = gradient_norms(run, step, Phase::grad_clipped);
   const double bound = norm_bound(after.elements, after.roundoff) * after.norm();
@@ -148,12 +149,9 @@ std::optional<GradientNorms> norms_after_value(const RecordedRun& run, int64_t s
 
 Finding ask_grad_norm(const RecordedRun& run) {
   Finding finding;
-  if (const ClipSets sets = clip_sets(run); !sets.is_plain() && clips_by_value(run)) {
-    finding.why = "the run clips by value, and by several norms or one of another order";
-    return finding;
-  } else if (!sets.is_plain()) {
-    return ask_set_norms(run, sets);
-  }
+  if (const std::vector<ClipPeriod> periods = clip_periods(run);
+      !std::ranges::all_of(periods, &ClipPeriod::is_plain))
+    return ask_set_norms(run, periods);
   std::vector<Mismatch> mismatches;
   size_t after_value = 0;
   const std::optional<HandClipping> by_hand = find_hand_clipping(run);

@@ -11,8 +11,8 @@ from typing import Any, Protocol
 from ..native.memory import is_torch, snapshot
 from ..native.trace_file import TraceFile
 from ..observe import clipping, optimizers
+from ..observe.clip_calls import ClipCalls
 from ..observe.local_gradients import LocalGradients, data_parallel_axis, data_parallel_ranks, is_reduced_first
-from ..observe.recipe import FirstUpdate
 from ..passes import loss_scale
 from ..passes.activations import Activations
 from ..passes.keeping import Keeping
@@ -46,10 +46,9 @@ class Gradients:
         parameters: Parameters,
         activations: Activations,
         keeping: Keeping,
-        first_update: FirstUpdate,
     ) -> None:
         self._owner, self._capture, self._model, self._parameters = owner, capture, model, parameters
-        self._activations, self._keeping, self._first_update = activations, keeping, first_update
+        self._activations, self._keeping, self._clips = activations, keeping, ClipCalls()
         self._local = LocalGradients(
             lambda name, parameter: owner.guarded(self._keep_local, name, parameter),
             lambda name, number, gradient: owner.guarded(self._keep_alone, name, number, gradient),
@@ -59,6 +58,7 @@ class Gradients:
 
     def begin(self, step: int, is_first: bool) -> None:
         """Begins an update."""
+        self._clips.begin()
         wanted = self._capture.may_want(step, "grad_local")
         if wanted and is_first and self._is_reduced_first:
             warn(
@@ -84,6 +84,10 @@ class Gradients:
         if self._is_reduced_first and (passes := len(self._activations.execution.backward_passes)):
             found["micro_batches"] = passes
         return found
+
+    def clip_facts(self) -> dict[str, Any]:
+        """What the recipe gets because of the calls that clipped in the update that ends. Call it once an update."""
+        return self._clips.end(self._owner.update.step)
 
     def before_step(self, optimizer: Any) -> None:
         """Offers the gradients that an optimizer is about to use."""
@@ -122,9 +126,7 @@ class Gradients:
     def on_clip_value(self, parameters: list[Any], value: Any) -> None:
         """Before elements are cut off: of gradients that no norm has scaled, these are those of the phase grad."""
         self._activations.execution.begin_region("grad_clipped", "clip")
-        self._owner.guarded(self._keep_unclipped, parameters)
-        if self._first_update.runs:
-            self._owner.guarded(self._first_update.saw_clip_value, value)
+        self._owner.guarded(self._keep_unclipped, parameters, value)
 
     def watch_clipping(self) -> bool:
         """Returns False if this PyTorch clips in a way that is not seen."""
@@ -149,16 +151,17 @@ class Gradients:
             return
         update, names = self._owner.update, tuple(name for name, _ in ours)
         is_again = all(name in update.left and update.left[name].is_unchanged(one.grad) for name, one in ours)
-        if self._first_update.runs:
-            self._first_update.saw_clip(names, max_norm, norm_type, is_again=is_again)
+        self._clips.saw_norm(names, max_norm, norm_type, is_again=is_again)
         if not is_again or names not in update.norms:
             update.norms[names] = norm.detach().clone() if is_torch(norm) else norm
         if not is_again:
             self._keep_gradients(ours)
 
-    def _keep_unclipped(self, parameters: list[Any]) -> None:
-        clipped = self._owner.update.clipped
-        self._keep_gradients([(name, one) for name, one in self._with_gradients(parameters) if name not in clipped])
+    def _keep_unclipped(self, parameters: list[Any], value: Any) -> None:
+        ours, clipped = self._with_gradients(parameters), self._owner.update.clipped
+        if ours:
+            self._clips.saw_value(tuple(name for name, _ in ours), value)
+        self._keep_gradients([(name, one) for name, one in ours if name not in clipped])
 
     def _keep_gradients(self, ours: list[tuple[str, Any]]) -> None:
         """Keeps what clipping is about to change, as the phase grad."""

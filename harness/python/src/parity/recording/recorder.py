@@ -84,9 +84,7 @@ class Recorder:
         self._watch = Operators(self._keeping, capture)
         self._activations = Activations(self._keeping, capture, model, self._extras)
         self._first_update = FirstUpdate()
-        self._gradients = Gradients(
-            self, capture, model, self._parameters, self._activations, self._keeping, self._first_update
-        )
+        self._gradients = Gradients(self, capture, model, self._parameters, self._activations, self._keeping)
         self._lock = threading.RLock()
         self._handles = [optimizers.before_step(one, self._on_step) for one in self._optimizers]
         self._foreign_steps = optimizers.Steps(self._optimizers)
@@ -253,6 +251,8 @@ class Recorder:
         self._record_channels(channels)
         if update.step == self._first:
             self._describe()
+        if self._parameters.any() and (facts := self._gradients.clip_facts()):
+            self._open_trace().describe(as_json(facts))
         if self._capture.may_want(update.step, "optim"):
             for name, value in self._parameters.states():
                 self.offer("optim", name, value)
