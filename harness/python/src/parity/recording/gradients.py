@@ -123,6 +123,14 @@ class Gradients:
         """Before the gradients of a scaled loss: grad_local is recorded without its factor."""
         self._owner.update.inverse_scale = inverse
 
+    def after_scaled_pass(self) -> None:
+        """After it: the next pass may be of a loss without that factor."""
+        self._owner.update.inverse_scale = None
+
+    def on_unscale(self, optimizer: Any) -> None:
+        """Before the factor is taken out of gradients: what is added to them later has none."""
+        self._owner.guarded(self._forget_scale, optimizer)
+
     def on_clip_value(self, parameters: list[Any], value: Any) -> None:
         """Before elements are cut off: of gradients that no norm has scaled, these are those of the phase grad."""
         self._activations.execution.begin_region("grad_clipped", "clip")
@@ -140,6 +148,7 @@ class Gradients:
     # --- gradients -------------------------------------------------------------------------------
 
     def _offer(self, wanted: set[int]) -> None:
+        self._owner.update.gradients_are_whole = True
         for name, parameter in self._parameters.with_masters():
             if id(parameter.grad) in wanted and ("grad", name) not in self._owner.update.offered:
                 self._owner.begin()
@@ -188,31 +197,43 @@ class Gradients:
         update = self._owner.update
         if hasattr(parameter, "main_grad") or not self._capture.may_want(update.step, "grad_local", name):
             return
-        scaled = self._term(name, parameter.grad)
+        scaled, inverse = self._term(name, parameter.grad), self._inverse_of(name, parameter.grad)
         if scaled is None:
             return
-        part = self._without_scale(scaled)
+        part = _without_scale(scaled, inverse)
         if not self._capture.may_change(update.step, "grad_local", name):
             update.waiting["grad_local", name] = replace(part, local=snapshot(part.local))
             return
         seen = update.passes_of("grad_local", name)
+        self._keeping.check_count(len(seen), "backward")
         seen.append(None)
         if len(seen) == self._keeping.expected():  # faults change the last one, which has the whole sum
             self._owner.begin()
             given = part.local.clone() if part is not scaled else None
             self._owner.offer("grad_local", name, part)
             if given is not None and not given.equal(part.local):
-                scaled.local.copy_(part.local / update.inverse_scale.to(part.local.device))
+                scaled.local.copy_(part.local / inverse.to(part.local.device))
 
     def _keep_alone(self, name: str, number: int, gradient: Any) -> None:
         """The gradient of one backward pass, which autograd is about to add."""
         update, own = self._owner.update, f"{name}@{number}:micro_batch"
         if self._capture.may_want(update.step, "grad_local", own) and (part := self._term(name, gradient)) is not None:
-            update.waiting["grad_local", own] = replace(part, local=snapshot(self._without_scale(part).local))
+            part = _without_scale(part, update.inverse_scale)
+            update.waiting["grad_local", own] = replace(part, local=snapshot(part.local))
 
-    def _without_scale(self, part: Placed) -> Placed:
-        inverse = self._owner.update.inverse_scale
-        return part if inverse is None else replace(part, local=part.local * inverse.to(part.local.device))
+    def _inverse_of(self, name: str, gradient: Any) -> Any:
+        """What takes the loss's factor out of a sum over backward passes; None if the sum has no factor. One that has it
+        keeps it over a pass without, until GradScaler.unscale_."""
+        update = self._owner.update
+        if update.inverse_scale is not None:
+            update.scaled[name] = (LeftGradient(gradient), update.inverse_scale)
+        left, inverse = update.scaled.get(name, (None, None))
+        return inverse if left is not None and left.is_same(gradient) else None
+
+    def _forget_scale(self, optimizer: Any) -> None:
+        for parameter in optimizers.parameters_of(optimizer):
+            if name := self._parameters.name_of(parameter):
+                self._owner.update.scaled.pop(name, None)
 
     def _term(self, name: str, gradient: Any) -> Placed | None:
         """Where a local gradient lies: those of DistributedDataParallel are terms of a mean over its ranks."""
@@ -221,3 +242,7 @@ class Gradients:
             return part
         shape = [*part.local.shape, 2] if part.local.is_complex() else part.local.shape
         return replace(part, layout=layout_text(shape, [self._data_parallel.terms("avg")]))
+
+
+def _without_scale(part: Placed, inverse: Any) -> Placed:
+    return part if inverse is None else replace(part, local=part.local * inverse.to(part.local.device))

@@ -231,6 +231,7 @@ class Recorder:
         if update.step & (update.step - 1) == 0:  # updates 1, 2, 4, 8, ..., since it visits all modules
             self._parameters.check_still_trained(number)
         update.groups[number] = settings_of(optimizer)
+        update.gradients_are_whole = True
         self._extras.before_step(self._parameters.named())
         self._gradients.before_step(optimizer)
 
@@ -246,6 +247,7 @@ class Recorder:
             return
         for check in self._checks:
             check()
+        update.gradients_are_whole = True
         self.begin()
         self._keeping.flush()
         self._record_channels(channels)
@@ -282,13 +284,15 @@ class Recorder:
 
     def begin(self) -> TraceFile:
         """Begins the step in the trace, now that the update is certain, and offers the tensors that waited. Those of
-        passes wait for the end of the update."""
+        passes wait for the end of the update, and gradients to which backward passes may still add for the optimizer."""
         update = self.update
         trace = self._open_trace()
         if not update.begun:
             trace.begin_step(update.step)
             update.begun = True
-        for key, value in [item for item in update.waiting.items() if not isinstance(item[1], Pieces)]:
+        for key, value in list(update.waiting.items()):
+            if isinstance(value, Pieces) or (key[0] == "grad_local" and not update.gradients_are_whole):
+                continue
             del update.waiting[key]
             self.offer(*key, value)
         return trace
