@@ -26,6 +26,7 @@ struct Mismatch {
   GradientNorms norms;
   double bound = 0;                ///< relative
   bool is_before_clipping = true;  ///< the gradients, for sure
+  bool is_local = false;           ///< the phase grad_local, since the trainer clips the gradients itself
 };
 
 /// Returns the channel at a step. Trainers that clip several sets of parameters record one norm for each.
@@ -48,6 +49,9 @@ std::optional<NormGuess> common_guess(const RecordedRun& run, const std::vector<
     const Mismatch& at = all[i];
     std::set<std::string> fit;
     std::vector<NormGuess> guesses = norm_guesses(run, at.step, at.norms);
+    if (at.is_local)
+      guesses.insert(guesses.begin(),
+                     {"the norm of the clipped gradients", gradient_norms(run, at.step, Phase::grad).norm()});
     std::erase_if(guesses, [&](const NormGuess& guess) {
       return !(std::abs(guess.value - at.recorded) <= 2 * at.bound * at.recorded);
     });
@@ -182,7 +186,8 @@ Finding ask_grad_norm(const RecordedRun& run) {
     if (!finding.compare(std::abs(*recorded - norms.norm()), bound * norms.norm()))
       mismatches.push_back(
           {step, *recorded, std::move(norms), bound,
-           by_hand || !may_be_clipped_by_hand(run, step) || hand_scaling(run, step) == HandScaling::none});
+           by_hand || !may_be_clipped_by_hand(run, step) || hand_scaling(run, step) == HandScaling::none,
+           is_local});
   }
   judge(run, mismatches, finding);
   if (after_value > 0)
