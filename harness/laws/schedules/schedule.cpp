@@ -275,6 +275,8 @@ Points points_of(const RecordedRun& run, const std::string& name) {
 Finding ask_schedule(const RecordedRun& run) {
   Finding finding = ask_rates(run);
   judge_constants(run, finding);
+  if (finding.checked > 0 && !finding.why.empty())
+    finding.notes.push_back("not all of it is judged: " + finding.why);
   return finding;
 }
 

@@ -195,6 +195,17 @@ TEST_F(ScheduleLawTest, GroupWithStagesOfItsOwn_IsDescribed) {
   EXPECT_THAT(notes(finding), HasSubstr("lr.2 is not judged: the values of lr.2 fall in 2 steps"));
 }
 
+TEST_F(ScheduleLawTest, RatesThatAreNotAsked_AreNoted) {
+  PlantedRun run;
+  std::vector<double> steps(12, 0.5);
+  for (size_t i = 4; i < 12; ++i)
+    steps[i] = i < 8 ? 0.05 : 0.005;
+  run.channels = {{"lr", steps}, {"weight_decay.1", std::vector<double>(12, 0.1)}};
+  const Finding finding = ask(ask_schedule, run);
+  EXPECT_EQ(finding.answer(), Answer::holds) << "the decay of the second group";
+  EXPECT_THAT(notes(finding), HasSubstr("not all of it is judged: the values of lr fall in 2 steps"));
+}
+
 TEST_F(ScheduleLawTest, BetaThatJumps_Departs) {
   PlantedRun run;
   std::vector<double> beta(12, 0.9), other(12, 0.9);
