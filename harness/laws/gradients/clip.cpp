@@ -5,6 +5,7 @@
 // ask_clip_by_value() asks it.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -12,28 +13,17 @@
 
 #include "harness/laws/gradients/clip_by_value.hpp"
 #include "harness/laws/gradients/norm_guesses.hpp"
+#include "harness/laws/gradients/scaled_tensors.hpp"
 #include "harness/laws/gradients/set_norms.hpp"
 #include "harness/laws/laws.hpp"
 #include "harness/laws/run/clip_sets.hpp"
 #include "harness/laws/run/recorded_run.hpp"
-#include "harness/laws/run/rounding.hpp"
 #include "harness/laws/run/tensor_groups.hpp"
 
 namespace parity::laws {
 namespace {
 
 using trace::Phase;
-using trace::TensorKey;
-
-/// How clipping changed one tensor.
-struct Scaled {
-  std::string name;
-  double factor = 1;       ///< least squares, or the quotient of the norms
-  double bound = 0;        ///< of the factor, relative
-  double weight = 0;       ///< squared norm of the gradient
-  bool one_factor = true;  ///< whether the factor gives every element
-  double clamp = 0;        ///< if the elements were cut off at one size instead: that size
-};
 
 struct ClipStep {
   int64_t step = 0;
@@ -41,84 +31,24 @@ struct ClipStep {
   double factor = 1;  ///< of most of the gradient
 };
 
-/// Returns the size at which all elements are cut off, if that is what happened.
-double clamp_of(const std::vector<double>& before, const std::vector<double>& after, double roundoff) {
-  double limit = 0;
-  for (const double value : after)
-    limit = std::max(limit, std::abs(value));
-  bool cuts = false;
-  for (size_t i = 0; i < before.size(); ++i) {
-    const double wanted = std::clamp(before[i], -limit, limit);
-    if (!(std::abs(wanted - after[i]) <= 2 * roundoff * limit))
-      return 0;
-    cuts = cuts || std::abs(before[i]) > limit * (1 + 4 * roundoff);
-  }
-  return cuts ? limit : 0;
-}
-
-/// Returns nothing for a tensor of zeros, which any factor leaves alone.
-std::optional<Scaled> scaled_of(const RecordedRun& run, int64_t step, const std::string& name) {
-  const TensorKey before{step, Phase::grad, name}, after{step, Phase::grad_clipped, name};
-  const double u = std::max(run.roundoff(before), run.roundoff(after));
-  Scaled scaled{.name = name, .bound = 4 * u + own_rounding(run.size(before))};
-  if (!run.has_values(before) || !run.has_values(after)) {
-    const auto a = run.norm(before), b = run.norm(after);
-    if (!a || !b || *a == 0)
-      return std::nullopt;
-    scaled.factor = *b / *a;
-    scaled.weight = *a * *a;
-    return scaled;
-  }
-  const std::vector<double> a = run.values(before), b = run.values(after);
-  if (a.size() != b.size())
-    return std::nullopt;
-  double aa = 0, ab = 0, smallest = 1e-37;  // results below float32's normal numbers lose digits
-  for (size_t i = 0; i < a.size(); ++i) {
-    aa += a[i] * a[i];
-    ab += a[i] * b[i];
-  }
-  if (aa == 0)
-    return std::nullopt;
-  scaled.factor = ab / aa;
-  scaled.weight = aa;
-  for (size_t i = 0; i < a.size(); ++i)
-    if (!(std::abs(b[i] - scaled.factor * a[i]) <=
-          scaled.bound * std::abs(scaled.factor * a[i]) + smallest)) {
-      scaled.one_factor = false;
-      scaled.clamp = clamp_of(a, b, u);
-      break;
-    }
-  return scaled;
-}
-
-/// Returns the factor that carries most of the gradient's weight.
-double main_factor(const std::vector<Scaled>& tensors) {
-  double best = 1, most = -1;
-  for (const Scaled& one : tensors) {
-    double weight = 0;
-    for (const Scaled& other : tensors)
-      weight += std::abs(other.factor - one.factor) <= (one.bound + other.bound) * std::abs(one.factor)
-                    ? other.weight
-                    : 0;
-    if (weight > most) {
-      most = weight;
-      best = one.factor;
-    }
-  }
-  return best;
-}
-
-std::vector<ClipStep> read_steps(const RecordedRun& run, const ClipSet& set) {
+std::vector<ClipStep> read_steps(const RecordedRun& run, const std::vector<int64_t>& all,
+                                 const ClipSet& set) {
   std::vector<ClipStep> steps;
-  for (const int64_t step : run.steps()) {
+  for (const int64_t step : all) {
     if (run.channel("update_skipped", step).value_or(0) == 1)
       continue;  // its gradients are not finite, and nobody clips them
     ClipStep clip{.step = step};
-    const std::vector<std::string>& after = run.names(step, Phase::grad_clipped);
-    for (const std::string& name : run.names(step, Phase::grad))
-      if (set.has(name) && std::ranges::binary_search(after, name))
+    const std::vector<std::string>&before = run.names(step, Phase::grad),
+          &after = run.names(step, Phase::grad_clipped);
+    const auto add = [&](const std::string& name) {
+      if (std::ranges::binary_search(before, name) && std::ranges::binary_search(after, name))
         if (std::optional<Scaled> scaled = scaled_of(run, step, name))
           clip.tensors.push_back(std::move(*scaled));
+    };
+    if (set.names.empty())
+      std::ranges::for_each(before, add);
+    else
+      std::ranges::for_each(set.names, add);
     if (clip.tensors.empty())
       continue;
     clip.factor = main_factor(clip.tensors);
@@ -234,12 +164,12 @@ std::string explain(const RecordedRun& run, const ClipStep& clip, const Expected
 /// At how many updates clipping acted, and by which convention.
 struct Activity {
   int64_t active = 0, with_margin = 0, without = 0, unknown = 0;
+  std::map<std::string, int64_t> wrong = {};  ///< of each channel: factors that depart
 };
 
 /// Compares the factors of a set with max_norm and grad_norm.
 void check_factors(const RecordedRun& run, const ClipSet& set, const std::vector<ClipStep>& steps,
                    Activity& activity, Finding& finding) {
-  int64_t wrong = 0;
   for (const ClipStep& clip : steps) {
     const std::vector<Expected> wanted = expected_factors(run, clip.step, set);
     if (wanted.empty()) {
@@ -259,7 +189,8 @@ void check_factors(const RecordedRun& run, const ClipSet& set, const std::vector
       activity.with_margin += std::abs(clip.factor - want.with_margin()) <= bound(want) * clip.factor;
       activity.without += std::abs(clip.factor - want.without()) <= bound(want) * clip.factor;
     }
-    if (finding.compare(error(want), 2 * bound(want) * std::abs(want.with_margin())) || ++wrong > 1)
+    if (finding.compare(error(want), 2 * bound(want) * std::abs(want.with_margin())) ||
+        ++activity.wrong[set.channel] > 1)
       continue;
     std::string sentence = explain(run, clip, want);
     if (!set.names.empty())
@@ -301,48 +232,89 @@ void infer_max_norm(const RecordedRun& run, const std::vector<ClipStep>& steps, 
                                         *seen.begin(), *seen.rbegin()));
 }
 
-}  // namespace
-
-Finding ask_clip(const RecordedRun& run) {
-  if (clips_by_value(run))
-    return ask_clip_by_value(run);
-  Finding finding;
-  const ClipSets sets = clip_sets(run);
-  if (!sets.problem.empty()) {
-    finding.why = sets.problem;
-    finding.record = "a run of one rank that clips each gradient once";
-    return finding;
-  }
+/// What clipping by norm did to a run.
+struct NormClipping {
   Activity activity;
-  int64_t odd = 0;
-  bool knows = false;
-  std::vector<ClipStep> last;
-  for (const ClipSet& set : sets.list) {
-    std::vector<ClipStep> steps = read_steps(run, set);
+  int64_t odd = 0;  ///< updates that scale tensors by different factors
+  bool knows = false, has_calls = false, is_plain = true;
+  std::vector<ClipStep> last;  ///< of the last set that was compared; of a plain run all updates
+};
+
+void check_norms(const RecordedRun& run, const ClipPeriod& period, NormClipping& all, Finding& finding) {
+  for (const ClipSet& set : period.sets.list) {
+    std::vector<ClipStep> steps = read_steps(run, period.steps, set);
     if (steps.empty())
       continue;
     for (const ClipStep& clip : steps) {
-      odd += check_tensors(clip, odd == 0, finding);
-      knows = knows || !expected_factors(run, clip.step, set).empty();
+      all.odd += check_tensors(clip, all.odd == 0, finding);
+      all.knows = all.knows || !expected_factors(run, clip.step, set).empty();
     }
-    check_factors(run, set, steps, activity, finding);
-    last = std::move(steps);
+    check_factors(run, set, steps, all.activity, finding);
+    all.is_plain = all.is_plain && period.sets.is_plain();
+    if (!all.is_plain)
+      all.last.clear();
+    std::ranges::move(steps, std::back_inserter(all.last));
   }
-  if (last.empty()) {
-    const bool zero = !run.all_names(Phase::grad).empty() && !run.all_names(Phase::grad_clipped).empty();
-    finding.why = zero ? "no update has a gradient before and after clipping that is not zero"
-                       : "no gradient was recorded before and after clipping";
-    finding.record = "phases grad and grad_clipped of the same updates";
-    return finding;
-  }
-  if (odd > 1)
-    finding.notes.push_back(fmt::format("tensors are scaled by different factors at {} updates", odd));
-  if (knows)
-    note_activity(activity, sets.has_calls ? "clippings" : "updates", finding);
-  else if (sets.is_plain())
-    infer_max_norm(run, last, finding);
+  all.has_calls = all.has_calls || period.sets.has_calls;
+}
+
+void note_norms(const RecordedRun& run, const NormClipping& all, Finding& finding) {
+  if (all.odd > 1)
+    finding.notes.push_back(fmt::format("tensors are scaled by different factors at {} updates", all.odd));
+  if (all.knows)
+    note_activity(all.activity, all.has_calls ? "clippings" : "updates", finding);
+  else if (all.is_plain)
+    infer_max_norm(run, all.last, finding);
   else
     finding.notes.emplace_back("the factors were not compared with max_norm");
+}
+
+void say_what_is_missing(const RecordedRun& run, bool by_value, Finding& finding) {
+  if (by_value) {
+    finding.why = "no elements of gradients were recorded before and after clipping";
+    finding.record = "values of the phases grad and grad_clipped of the same updates";
+    return;
+  }
+  const bool zero = !run.all_names(Phase::grad).empty() && !run.all_names(Phase::grad_clipped).empty();
+  finding.why = zero ? "no update has a gradient before and after clipping that is not zero"
+                     : "no gradient was recorded before and after clipping";
+  finding.record = "phases grad and grad_clipped of the same updates";
+}
+
+}  // namespace
+
+Finding ask_clip(const RecordedRun& run) {
+  Finding finding;
+  NormClipping norms;
+  ValueClipping values;
+  std::string problem;
+  size_t left = 0;
+  bool by_value = false;
+  for (const ClipPeriod& period : clip_periods(run)) {
+    by_value = by_value || period.by_value;
+    const std::string why = period.by_value ? why_not_by_value(period) : period.sets.problem;
+    if (!why.empty()) {
+      problem = why;
+      left += period.steps.size();
+    } else if (period.by_value) {
+      check_values(run, period, values, finding);
+    } else {
+      check_norms(run, period, norms, finding);
+    }
+  }
+  note_values(values, finding);
+  if (!norms.last.empty())
+    note_norms(run, norms, finding);
+  if (!problem.empty() && finding.checked > 0)
+    finding.notes.push_back(fmt::format("{} updates are not asked: {}", left, problem));
+  if (finding.checked > 0 || !norms.last.empty())
+    return finding;
+  if (problem.empty()) {
+    say_what_is_missing(run, by_value, finding);
+  } else {
+    finding.why = problem;
+    finding.record = "a run of one rank that clips each gradient once";
+  }
   return finding;
 }
 

@@ -19,10 +19,40 @@ namespace {
 using trace::Phase;
 using trace::TensorKey;
 
-Json clip_facts(const RecordedRun& run) {
-  const Json& facts = run.trace().provenance();
-  return facts.is_object() ? facts.value(Json::json_pointer("/recipe/clip"), Json()) : Json();
-}
+/// The value at which the calls of an update cut off the elements of each gradient.
+class ClipValues {
+ public:
+  explicit ClipValues(const Json& calls) {
+    if (!calls.at("value").is_array())
+      one_ = number_of(calls.at("value"));
+    if (calls.contains("values") && calls["values"].is_array())
+      for (const Json& call : calls["values"])
+        add(call);
+  }
+
+  /// Returns NaN for a gradient whose value is not known.
+  double of(const std::string& name) const {
+    const auto found = of_.find(name);
+    return found == of_.end() ? one_ : found->second;
+  }
+  bool are_known() const { return one_ >= 0 || (!of_.empty() && are_valid_); }
+
+ private:
+  void add(const Json& call) {
+    const double value = call.is_object() ? number_of(call.value("value", Json())) : NAN;
+    are_valid_ = are_valid_ && value >= 0;
+    if (!call.is_object() || !call.contains("names") || !call["names"].is_array())
+      return;
+    for (const Json& name : call["names"])
+      if (name.is_string())
+        if (const auto [at, is_new] = of_.emplace(name.get<std::string>(), value); !is_new)
+          at->second = std::min(at->second, value);
+  }
+
+  double one_ = NAN;
+  bool are_valid_ = true;
+  std::map<std::string, double> of_;
+};
 
 /// What clipping did to the elements of one tensor.
 struct Clamped {
@@ -64,15 +94,28 @@ std::string clamp_text(const Clamped& one, double value) {
   return fmt::format("elements are not those before clipping, clamped to {:.6g}", value);
 }
 
-/// Compares the tensors of one update. \return how many elements were compared and cut off
-Clamped check_clamped(const RecordedRun& run, int64_t step, double value, bool report, Finding& finding) {
-  Clamped all;
+/// Counts a gradient that no call clips, at an update that clips others.
+void add_left_out(const RecordedRun& run, const TensorKey& key, ValueClipping& all) {
+  LeftOut& one = all.left_out[key.name];
+  ++one.updates;
+  if (run.has_values(key))
+    for (const double value : run.values(key))
+      one.largest = std::max(one.largest, std::abs(value));
+}
+
+/// Compares the tensors of one update.
+void check_clamped(const RecordedRun& run, int64_t step, const ClipValues& values, ValueClipping& all,
+                   Finding& finding) {
   std::vector<std::string> names;
   std::map<std::string, std::set<std::string>> odd;
   const std::vector<std::string>& after_names = run.names(step, Phase::grad_clipped);
   for (const std::string& name : run.names(step, Phase::grad)) {
     const TensorKey before{step, Phase::grad, name}, after{step, Phase::grad_clipped, name};
-    if (!std::ranges::binary_search(after_names, name) || !run.has_values(before) || !run.has_values(after))
+    if (!after_names.empty() && !std::ranges::binary_search(after_names, name))
+      add_left_out(run, before, all);
+    const double value = values.of(name);
+    if (!std::ranges::binary_search(after_names, name) || !run.has_values(before) || !run.has_values(after) ||
+        std::isnan(value))
       continue;
     const std::vector<double> a = run.values(before), b = run.values(after);
     if (a.size() != b.size() || a.empty())
@@ -81,61 +124,50 @@ Clamped check_clamped(const RecordedRun& run, int64_t step, double value, bool r
     const Clamped one = clamped_by(value, a, b, std::max(run.roundoff(before), run.roundoff(after)));
     all.elements += one.elements;
     all.cut += one.cut;
-    const bool holds = one.above + one.changed == 0;
+    all.least = std::min(all.least, value);
+    all.most = std::max(all.most, value);
     if (one.error)
       finding.compare(*one.error, *one.bound);
-    if (!holds)
+    if (one.above + one.changed > 0)
       odd[clamp_text(one, value)].insert(name);
-    all.above += holds ? 0 : 1;
   }
   for (const auto& [what, some] : odd)
-    if (const std::string who = describe(some, names); report)
+    if (const std::string who = describe(some, names); all.odd == 0)
       finding.departures.push_back({who + ": " + what, step, who, {}, {}});
-  return all;
+  all.odd += odd.empty() ? 0 : 1;
+  all.updates += names.empty() ? 0 : 1;
 }
 
 }  // namespace
 
-bool clips_by_value(const RecordedRun& run) {
-  const Json facts = clip_facts(run);
-  return facts.is_object() && facts.contains("value");
+std::string why_not_by_value(const ClipPeriod& period) {
+  if (period.by_norm)
+    return "the run clips by norm and by value, and gradients between the two were not recorded";
+  if (!ClipValues(period.calls).are_known())
+    return "the run clips by several values, and which gradients each of them clips is not recorded";
+  return "";
 }
 
-Finding ask_clip_by_value(const RecordedRun& run) {
-  Finding finding;
-  const Json facts = clip_facts(run);
-  const double value = facts.is_object() && facts.contains("value") ? number_of(facts["value"]) : NAN;
-  if (facts.is_object() && facts.contains("max_norm")) {
-    finding.why = "the run clips by norm and by value, and gradients between the two were not recorded";
-    finding.record = "a run that clips once";
-    return finding;
-  }
-  if (!(value >= 0)) {
-    finding.why = "the run clips by several values, and which gradients each of them clips is not recorded";
-    finding.record = "a run that clips all gradients by one value";
-    return finding;
-  }
-  int64_t elements = 0, cut = 0, odd = 0, updates = 0;
-  for (const int64_t step : run.steps()) {
-    if (run.channel("update_skipped", step).value_or(0) == 1)
-      continue;
-    const Clamped at = check_clamped(run, step, value, odd == 0, finding);
-    elements += at.elements;
-    cut += at.cut;
-    odd += at.above > 0 ? 1 : 0;
-    updates += at.elements > 0 ? 1 : 0;
-  }
-  if (elements == 0) {
-    finding.why = "no elements of gradients were recorded before and after clipping";
-    finding.record = "values of the phases grad and grad_clipped of the same updates";
-    return finding;
-  }
+void check_values(const RecordedRun& run, const ClipPeriod& period, ValueClipping& all, Finding& finding) {
+  const ClipValues values(period.calls);
+  for (const int64_t step : period.steps)
+    if (run.channel("update_skipped", step).value_or(0) != 1)
+      check_clamped(run, step, values, all, finding);
+}
+
+void note_values(const ValueClipping& all, Finding& finding) {
+  if (all.elements == 0)
+    return;
   finding.notes.push_back(
-      fmt::format("clipped by value to {:.6g}: {} of {} elements of {} updates are cut off", value, cut,
-                  elements, updates));
-  if (odd > 1)
-    finding.notes.push_back(fmt::format("{} updates depart like this", odd));
-  return finding;
+      fmt::format("clipped by value to {:.6g}{}: {} of {} elements of {} updates are cut off", all.least,
+                  all.least < all.most ? fmt::format(" up to {:.6g}", all.most) : "", all.cut, all.elements,
+                  all.updates));
+  if (all.odd > 1)
+    finding.notes.push_back(fmt::format("{} updates depart like this", all.odd));
+  for (const auto& [name, one] : all.left_out)
+    finding.notes.push_back(fmt::format(
+        "{} is not clipped by value at {} update{} that clip{} others: its elements reach {:.6g}", name,
+        one.updates, one.updates == 1 ? "" : "s", one.updates == 1 ? "s" : "", one.largest));
 }
 
 }  // namespace parity::laws

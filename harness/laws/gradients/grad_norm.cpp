@@ -1,16 +1,17 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 // Law "grad_norm": the channel is the root of the sum of the squares of all gradients, each element once.
+#include <algorithm>
 #include <cmath>
 #include <set>
 
 #include <fmt/format.h>
 
-#include "harness/laws/gradients/clip_by_value.hpp"
 #include "harness/laws/gradients/hand_clipping.hpp"
 #include "harness/laws/gradients/norm_guesses.hpp"
 #include "harness/laws/gradients/set_norms.hpp"
 #include "harness/laws/laws.hpp"
+#include "harness/laws/run/clip_sets.hpp"
 #include "harness/laws/run/rounding.hpp"
 
 namespace parity::laws {
@@ -25,6 +26,7 @@ struct Mismatch {
   GradientNorms norms;
   double bound = 0;                ///< relative
   bool is_before_clipping = true;  ///< the gradients, for sure
+  bool is_local = false;           ///< the phase grad_local, since the trainer clips the gradients itself
 };
 
 /// Returns the channel at a step. Trainers that clip several sets of parameters record one norm for each.
@@ -47,6 +49,9 @@ std::optional<NormGuess> common_guess(const RecordedRun& run, const std::vector<
     const Mismatch& at = all[i];
     std::set<std::string> fit;
     std::vector<NormGuess> guesses = norm_guesses(run, at.step, at.norms);
+    if (at.is_local)
+      guesses.insert(guesses.begin(),
+                     {"the norm of the clipped gradients", gradient_norms(run, at.step, Phase::grad).norm()});
     std::erase_if(guesses, [&](const NormGuess& guess) {
       return !(std::abs(guess.value - at.recorded) <= 2 * at.bound * at.recorded);
     });
@@ -135,7 +140,7 @@ void add_not_finite(const RecordedRun& run, int64_t step, double recorded, const
 /// computes no norm for such clipping.
 std::optional<GradientNorms> norms_after_value(const RecordedRun& run, int64_t step, double recorded,
                                                const GradientNorms& before) {
-  if (!clips_by_value(run))
+  if (!clips_by_value(run, step))
     return std::nullopt;
   GradientNorms after = gradient_norms(run, step, Phase::grad_clipped);
   const double bound = norm_bound(after.elements, after.roundoff) * after.norm();
@@ -148,12 +153,9 @@ std::optional<GradientNorms> norms_after_value(const RecordedRun& run, int64_t s
 
 Finding ask_grad_norm(const RecordedRun& run) {
   Finding finding;
-  if (const ClipSets sets = clip_sets(run); !sets.is_plain() && clips_by_value(run)) {
-    finding.why = "the run clips by value, and by several norms or one of another order";
-    return finding;
-  } else if (!sets.is_plain()) {
-    return ask_set_norms(run, sets);
-  }
+  if (const std::vector<ClipPeriod> periods = clip_periods(run);
+      !std::ranges::all_of(periods, &ClipPeriod::is_plain))
+    return ask_set_norms(run, periods);
   std::vector<Mismatch> mismatches;
   size_t after_value = 0;
   const std::optional<HandClipping> by_hand = find_hand_clipping(run);
@@ -184,7 +186,8 @@ Finding ask_grad_norm(const RecordedRun& run) {
     if (!finding.compare(std::abs(*recorded - norms.norm()), bound * norms.norm()))
       mismatches.push_back(
           {step, *recorded, std::move(norms), bound,
-           by_hand || !may_be_clipped_by_hand(run, step) || hand_scaling(run, step) == HandScaling::none});
+           by_hand || !may_be_clipped_by_hand(run, step) || hand_scaling(run, step) == HandScaling::none,
+           is_local});
   }
   judge(run, mismatches, finding);
   if (after_value > 0)

@@ -121,7 +121,7 @@ bool may_be_clipped_by_hand(const RecordedRun& run, int64_t step) {
   const Json& facts = run.trace().provenance();
   if (!facts.is_object() || !facts.contains("recipe") || !facts["recipe"].is_object())
     return false;
-  return !facts["recipe"].contains("clip") && run.names(step, Phase::grad_clipped).empty();
+  return run.clip(step).is_object() && run.clip(step).empty() && run.names(step, Phase::grad_clipped).empty();
 }
 
 HandScaling hand_scaling(const RecordedRun& run, int64_t step) {

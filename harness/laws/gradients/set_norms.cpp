@@ -3,6 +3,8 @@
 #include "harness/laws/gradients/set_norms.hpp"
 
 #include <algorithm>
+#include <map>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -58,19 +60,32 @@ struct JudgedNorm {
   bool is_sure = true;    ///< whether no gradient of the set is missing in the trace
 };
 
-std::optional<JudgedNorm> judge_norm(const RecordedRun& run, int64_t step, const ClipSet& set) {
+/// How often the channels of a run were something else than the norm of their set.
+struct Tally {
+  int64_t total = 0, unsure = 0;
+  std::map<std::string, std::pair<Departure, int64_t>> departures;  ///< of each channel: the first, how many
+  std::map<int64_t, std::optional<SetNorm>> totals;                 ///< L2 norm of all gradients of an update
+};
+
+std::optional<SetNorm> total_norm(const RecordedRun& run, int64_t step, Tally& tally) {
+  const auto [at, is_new] = tally.totals.try_emplace(step);
+  if (is_new)
+    at->second = combined_norm(run, step, Phase::grad, run.names(step, Phase::grad), 2);
+  return at->second;
+}
+
+std::optional<JudgedNorm> judge_norm(const RecordedRun& run, int64_t step, const ClipSet& set, Tally& tally) {
   const auto recorded = run.channel(set.channel, step);
   const auto wanted = set_norm(run, step, set);
   if (!recorded || !wanted || (*recorded == 0 && run.channel("update_skipped", step).value_or(0) == 1))
     return std::nullopt;
   if (!std::isfinite(wanted->value) && !std::isfinite(*recorded))
     return std::nullopt;
-  const std::vector<std::string>& names = run.names(step, Phase::grad);
   if (!wanted->agrees(*recorded))
-    if (const auto total = combined_norm(run, step, Phase::grad, names, 2); total && total->agrees(*recorded))
+    if (const auto total = total_norm(run, step, tally); total && total->agrees(*recorded))
       return JudgedNorm{*recorded, *total, true};
-  const bool is_sure =
-      !set.names.empty() || !(*recorded > wanted->value) || has_all_gradients(run, step, names);
+  const bool is_sure = !set.names.empty() || !(*recorded > wanted->value) ||
+                       has_all_gradients(run, step, run.names(step, Phase::grad));
   return JudgedNorm{*recorded, *wanted, false, is_sure};
 }
 
@@ -86,16 +101,10 @@ std::string departure_text(const ClipSet& set, const JudgedNorm& at) {
                      at.recorded / at.wanted.value, what, whose, at.recorded, at.wanted.value);
 }
 
-/// How often the channels of a run were something else than the norm of their set.
-struct Tally {
-  int64_t total = 0, unsure = 0;
-};
-
-void check_set(const RecordedRun& run, const ClipSet& set, Tally& tally, Finding& finding) {
-  std::optional<Departure> first;
-  int64_t departing = 0;
-  for (const int64_t step : run.steps()) {
-    const auto at = judge_norm(run, step, set);
+void check_set(const RecordedRun& run, const std::vector<int64_t>& steps, const ClipSet& set, Tally& tally,
+               Finding& finding) {
+  for (const int64_t step : steps) {
+    const auto at = judge_norm(run, step, set, tally);
     if (!at)
       continue;
     tally.total += at->is_total ? 1 : 0;
@@ -105,19 +114,15 @@ void check_set(const RecordedRun& run, const ClipSet& set, Tally& tally, Finding
       ++tally.unsure;
       continue;
     }
-    if (finding.compare(error, bound) || ++departing > 1)
+    if (finding.compare(error, bound))
       continue;
-    first = Departure{departure_text(set, *at), step, "", {}, at->recorded / at->wanted.value};
+    auto& [first, count] = tally.departures[set.channel];
+    if (++count == 1)
+      first = Departure{departure_text(set, *at), step, "", {}, at->recorded / at->wanted.value};
   }
-  if (!first)
-    return;
-  if (departing > 1)
-    first->sentence += fmt::format("; {} updates depart like this", departing);
-  finding.departures.push_back(*std::move(first));
 }
 
-void say_why_not(const ClipSets& sets, const Tally& tally, Finding& finding) {
-  const double order = sets.list.front().order;
+void say_why_not(double order, const Tally& tally, Finding& finding) {
   if (order != 1 && order != 2 && !(std::isinf(order) && order > 0)) {
     finding.why = fmt::format("the run clips by a norm of order {}, which this law does not compute", order);
     finding.record = "a run that clips by a norm of order 1, 2 or infinity";
@@ -167,33 +172,48 @@ bool has_all_gradients(const RecordedRun& run, int64_t step, const std::vector<s
 std::optional<SetNorm> set_norm(const RecordedRun& run, int64_t step, const ClipSet& set, Phase phase) {
   if (set.order != 1 && set.order != 2 && !(std::isinf(set.order) && set.order > 0))
     return std::nullopt;
-  const std::vector<std::string>& recorded = run.names(step, phase);
   if (set.names.empty())
-    return combined_norm(run, step, phase, recorded, set.order);
-  for (const int64_t other : run.steps())
-    if (const std::vector<std::string>& first = run.names(other, phase); !first.empty()) {
-      if (first != recorded)
-        return std::nullopt;
-      break;
-    }
+    return combined_norm(run, step, phase, run.names(step, phase), set.order);
+  if (!run.has_names_of_first(step, phase))
+    return std::nullopt;
   return combined_norm(run, step, phase, {set.names.begin(), set.names.end()}, set.order);
 }
 
-Finding ask_set_norms(const RecordedRun& run, const ClipSets& sets) {
+Finding ask_set_norms(const RecordedRun& run, const std::vector<ClipPeriod>& periods) {
   Finding finding;
-  if (!sets.problem.empty()) {
-    finding.why = sets.problem;
-    finding.record = "a run of one rank that clips each gradient once";
-    return finding;
-  }
   Tally tally;
-  for (const ClipSet& set : sets.list)
-    check_set(run, set, tally, finding);
-  if (finding.answer() == Answer::not_asked)
-    say_why_not(sets, tally, finding);
-  else if (tally.unsure > 0)
+  std::string problem;
+  size_t left = 0;
+  double order = 2;
+  for (const ClipPeriod& period : periods) {
+    const std::string why = period.by_value
+                                ? "the run clips by value, and by several norms or one of another order"
+                                : period.sets.problem;
+    if (!why.empty()) {
+      problem = why;
+      left += period.steps.size();
+      continue;
+    }
+    order = period.sets.list.front().order;
+    for (const ClipSet& set : period.sets.list)
+      check_set(run, period.steps, set, tally, finding);
+  }
+  for (auto& [channel, found] : tally.departures) {
+    if (found.second > 1)
+      found.first.sentence += fmt::format("; {} updates depart like this", found.second);
+    finding.departures.push_back(std::move(found.first));
+  }
+  if (finding.answer() == Answer::not_asked && !problem.empty()) {
+    finding.why = problem;
+    finding.record = "a run of one rank that clips each gradient once";
+  } else if (finding.answer() == Answer::not_asked) {
+    say_why_not(order, tally, finding);
+  } else if (tally.unsure > 0) {
     finding.notes.push_back(
         fmt::format("{} norms are larger than those of the gradients that were recorded", tally.unsure));
+  }
+  if (finding.checked > 0 && left > 0)
+    finding.notes.push_back(fmt::format("{} updates are not asked: {}", left, problem));
   if (tally.total > 0)
     finding.notes.push_back(fmt::format(
         "{} recorded norms are the L2 norm of all gradients, not of those of their call", tally.total));

@@ -23,8 +23,8 @@ struct SetNorm {
 
 /// Returns the norm of a set's gradients at an update, in float64: before clipping. Nothing if the trace
 /// lacks one of its gradients, their elements for another order than 2, if the order is none of 1, 2 and
-/// infinity, or if a later update has gradients of other parameters than the first, since sets are those of
-/// the first update.
+/// infinity, or if a later update has gradients of other parameters than the first: older traces have the
+/// sets of the first update alone.
 std::optional<SetNorm> set_norm(const RecordedRun& run, int64_t step, const ClipSet& set,
                                 trace::Phase phase = trace::Phase::grad);
 
@@ -34,6 +34,6 @@ bool has_all_gradients(const RecordedRun& run, int64_t step, const std::vector<s
 
 /// Asks the law "grad_norm" of a run whose norm has another order than 2, or that clips several sets: each
 /// channel is the norm of its set. It may also be the L2 norm of all gradients, as trainers log it.
-Finding ask_set_norms(const RecordedRun& run, const ClipSets& sets);
+Finding ask_set_norms(const RecordedRun& run, const std::vector<ClipPeriod>& periods);
 
 }  // namespace parity::laws

@@ -3,14 +3,12 @@
 #include "harness/laws/restarts/explain_state.hpp"
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "harness/tensor/conversions.hpp"
+#include "harness/laws/run/narrow_types.hpp"
 
 namespace parity::laws {
 namespace {
@@ -36,22 +34,10 @@ std::string explain_by_other_tensor(const Restart& restart, const StatePair& pai
   return "";
 }
 
-double to_float32(double value) {
-  return static_cast<float>(value);
-}
-double to_bfloat16(double value) {
-  return bfloat16_to_float(float_to_bfloat16(static_cast<float>(value)));
-}
-double to_float16(double value) {
-  return float16_to_float(float_to_float16(static_cast<float>(value)));
-}
-
 std::string explain_by_rounding(const std::vector<double>& before, const std::vector<double>& after) {
-  constexpr std::array roundings = {std::pair{"float32", &to_float32}, std::pair{"float16", &to_float16},
-                                    std::pair{"bfloat16", &to_bfloat16}};
-  for (const auto& [type, rounded] : roundings)
-    if (std::ranges::equal(before, after, [round = rounded](double x, double y) { return round(x) == y; }))
-      return fmt::format("was rounded to {}", type);
+  for (const NarrowType& type : narrow_types())
+    if (std::ranges::equal(before, after, [&](double x, double y) { return type.round(x) == y; }))
+      return fmt::format("was rounded to {}", type.name);
   return "";
 }
 

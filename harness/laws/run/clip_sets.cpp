@@ -11,12 +11,6 @@
 namespace parity::laws {
 namespace {
 
-Json recipe_clip(const RecordedRun& run) {
-  const Json& facts = run.trace().provenance();
-  const Json clip = facts.is_object() ? facts.value(Json::json_pointer("/recipe/clip"), Json()) : Json();
-  return clip.is_object() ? clip : Json::object();
-}
-
 double order_of(const Json& call) {
   return call.contains("norm_type") ? number_of(call["norm_type"]) : 2;
 }
@@ -50,11 +44,11 @@ bool add_call(const Json& call, ClipSets& sets) {
   return true;
 }
 
-}  // namespace
-
-ClipSets clip_sets(const RecordedRun& run) {
+/// Returns the sets that calls clip, by what they were given.
+ClipSets read_sets(const RecordedRun& run, const Json& clip) {
   ClipSets sets;
-  const Json clip = recipe_clip(run);
+  if (clip.is_null())
+    sets.problem = "the run clips by limits that change, and not all of them were recorded";
   sets.has_calls = clip.contains("calls") && clip["calls"].is_array() && !clip["calls"].empty();
   if (!sets.has_calls) {
     sets.list.push_back({{}, {}, order_of(clip), "grad_norm"});
@@ -71,6 +65,32 @@ ClipSets clip_sets(const RecordedRun& run) {
       break;
     }
   return sets;
+}
+
+}  // namespace
+
+bool clips_by_value(const RecordedRun& run, int64_t step) {
+  const Json& clip = run.clip(step);
+  return clip.is_object() && clip.contains("value");
+}
+
+std::vector<ClipPeriod> clip_periods(const RecordedRun& run) {
+  std::vector<ClipPeriod> periods;
+  const Json* before = nullptr;
+  for (const int64_t step : run.steps()) {
+    const Json& clip = run.clip(step);
+    if (&clip != before) {
+      ClipPeriod next;
+      next.calls = clip;
+      next.sets = read_sets(run, clip);
+      next.by_norm = clip.is_object() && clip.contains("max_norm");
+      next.by_value = clips_by_value(run, step);
+      periods.push_back(std::move(next));
+    }
+    before = &clip;
+    periods.back().steps.push_back(step);
+  }
+  return periods;
 }
 
 }  // namespace parity::laws

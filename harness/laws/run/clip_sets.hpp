@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "harness/laws/run/recorded_run.hpp"
 
-// The calls that clip by a norm, as the recorder of Python writes them into the recipe (FORMAT.md, "Recipe").
+// The calls that clip, as the recorder of Python writes them into the recipe (FORMAT.md, "Recipe").
 
 namespace parity::laws {
 
@@ -23,7 +24,7 @@ struct ClipSet {
   bool has(const std::string& name) const { return names.empty() || names.contains(name); }
 };
 
-/// The sets of gradients that a run clips.
+/// The sets of gradients that a run clips by a norm.
 struct ClipSets {
   std::vector<ClipSet> list;  ///< in the order of their channels
   bool has_calls = false;     ///< whether the recipe lists several calls
@@ -33,7 +34,22 @@ struct ClipSets {
   bool is_plain() const { return !has_calls && list.front().order == 2; }
 };
 
-/// Returns the sets that a run clips; one set of all gradients without a list of calls.
-ClipSets clip_sets(const RecordedRun& run);
+/// Updates in a row whose calls were given the same.
+struct ClipPeriod {
+  std::vector<int64_t> steps;
+  Json calls;            ///< what they were given (RecordedRun::clip)
+  ClipSets sets;         ///< one set of all gradients without a list of calls
+  bool by_norm = false;  ///< whether a call clips by a norm
+  bool by_value = false;
+
+  /// Returns whether one call at most clips everything by its L2 norm, as far as the trace says.
+  bool is_plain() const { return calls.is_object() && sets.is_plain(); }
+};
+
+/// Returns the updates of a run by what they clip; each update once.
+std::vector<ClipPeriod> clip_periods(const RecordedRun& run);
+
+/// Returns whether the calls of an update clip elements at a value.
+bool clips_by_value(const RecordedRun& run, int64_t step);
 
 }  // namespace parity::laws

@@ -29,6 +29,23 @@ bool has_residues(const trace::Trace& trace, const TensorKey& key) {
   return (row != nullptr ? row->dtype : trace.unproved_tensor(key).dtype) == DType::residue64;
 }
 
+/// Returns what calls that clip were given, by the first update that has them.
+std::map<int64_t, const Json*> read_clips(const trace::Trace& trace) {
+  std::map<int64_t, const Json*> clips;
+  const Json& facts = trace.provenance();
+  if (!facts.is_object() || !facts.contains("recipe") || !facts["recipe"].is_object())
+    return clips;
+  const Json& recipe = facts["recipe"];
+  if (recipe.contains("clip") && recipe["clip"].is_object())
+    clips[0] = &recipe["clip"];
+  if (recipe.contains("clip_changes") && recipe["clip_changes"].is_array())
+    for (const Json& change : recipe["clip_changes"])
+      if (change.is_object() && change.contains("step") && change["step"].is_number_integer() &&
+          change.contains("clip") && (change["clip"].is_object() || change["clip"].is_null()))
+        clips[change["step"].get<int64_t>()] = &change["clip"];
+  return clips;
+}
+
 /// Returns whether a trace of another program has the complete config of parity-train, which a case with arms
 /// of both gives to each. Nothing says which of its keys that program follows.
 bool has_foreign_config(const trace::Trace& trace) {
@@ -41,7 +58,7 @@ bool has_foreign_config(const trace::Trace& trace) {
 }  // namespace
 
 RecordedRun::RecordedRun(const trace::Trace& trace, const RecordedRun* before)
-    : trace_(trace), before_(before), follows_config_(!has_foreign_config(trace)) {
+    : trace_(trace), before_(before), follows_config_(!has_foreign_config(trace)), clips_(read_clips(trace)) {
   std::map<std::pair<int64_t, Phase>, std::set<std::string>> found;
   const auto add = [&](const TensorKey& key) {
     if (key.name.find('@') == std::string::npos && !has_residues(trace, key))
@@ -53,6 +70,10 @@ RecordedRun::RecordedRun(const trace::Trace& trace, const RecordedRun* before)
     add(key);
   for (auto& [place, names] : found)
     names_[place] = {names.begin(), names.end()};
+  std::map<Phase, const std::vector<std::string>*> first;
+  for (const auto& [place, names] : names_)
+    if (place.first > 0 && *first.try_emplace(place.second, &names).first->second == names)
+      as_first_.insert(place);
 }
 
 bool RecordedRun::has_values(const TensorKey& key) const {
@@ -92,10 +113,14 @@ std::optional<double> RecordedRun::config_number(std::string_view name) const {
   return found && found->is_number() ? std::optional(found->get<double>()) : std::nullopt;
 }
 
+const Json& RecordedRun::clip(int64_t step) const {
+  static const Json none = Json::object();
+  const auto next = clips_.upper_bound(step);
+  return next == clips_.begin() ? none : *std::prev(next)->second;
+}
+
 std::optional<double> RecordedRun::max_norm(int64_t step) const {
-  // The recorder of Python writes what the call that clipped was given.
-  const Json& facts = trace_.provenance();
-  const Json call = facts.is_object() ? facts.value(Json::json_pointer("/recipe/clip"), Json()) : Json();
+  const Json& call = clip(step);
   if (call.is_object() && call.contains("value") && !call.contains("max_norm"))
     return std::nullopt;  // a number of the config, such as gradient_clip_val, is then the value
   if (const auto found =

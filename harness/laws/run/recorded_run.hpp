@@ -39,6 +39,10 @@ class RecordedRun {
   std::optional<double> setting(int64_t step, std::initializer_list<std::string_view> names) const;
   /// Returns whether the config binds this run (config_text).
   bool follows_config() const { return follows_config_; }
+  /// Returns what the calls that clip were given at an update, as the recorder of Python writes it into the
+  /// recipe (FORMAT.md, "Recipe"). An empty object: nothing is known of such calls. null: they were others
+  /// than before, and too many to be recorded.
+  const Json& clip(int64_t step) const;
   /// Returns the norm to which an update clips its gradients, by the usual names of it; nothing if the run
   /// does not say. 0 and less: it does not clip.
   std::optional<double> max_norm(int64_t step) const;
@@ -49,6 +53,10 @@ class RecordedRun {
 
   /// Returns the logical tensors of a step and phase that have values or statistics.
   const std::vector<std::string>& names(int64_t step, trace::Phase phase) const;
+  /// Returns whether an update has exactly the tensors of the first update that has the phase.
+  bool has_names_of_first(int64_t step, trace::Phase phase) const {
+    return as_first_.contains({step, phase});
+  }
   /// Returns all names of a phase, over all steps.
   std::set<std::string> all_names(trace::Phase phase) const;
 
@@ -71,7 +79,9 @@ class RecordedRun {
   const trace::Trace& trace_;
   const RecordedRun* before_;
   bool follows_config_;
+  std::map<int64_t, const Json*> clips_;  ///< first update -> what its calls were given
   std::map<std::pair<int64_t, trace::Phase>, std::vector<std::string>> names_;
+  std::set<std::pair<int64_t, trace::Phase>> as_first_;  ///< has_names_of_first
 };
 
 }  // namespace parity::laws

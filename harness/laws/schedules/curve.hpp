@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/laws/law.hpp"
 #include "harness/laws/run/recorded_run.hpp"
 
 namespace parity::laws {
@@ -45,6 +46,11 @@ std::optional<Curve> promised_decay(const RecordedRun& run);
 /// Finds a schedule that gives every point: a linear warmup or none, a plateau or none, and a decay (linear,
 /// cosine, 1 - root, exponential, inverse root) or none, which may end in a plateau. Nothing if none does.
 std::optional<Curve> find_curve(const Points& points);
+
+/// Judges betas, eps and momentum, of which the config names no schedule. One jump departs. A note names
+/// values that change more often, as OneCycleLR makes them do. A group that has the first one's values is
+/// left out.
+void judge_constants(const RecordedRun& run, Finding& finding);
 
 /// Returns what rates do that fall in steps or repeat: "fall in 3 steps". Trainers plan both, and a defect
 /// can make both, so nothing but a config decides. "" for other rates.

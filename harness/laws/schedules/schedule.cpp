@@ -201,6 +201,9 @@ void judge_alone(const RecordedRun& run, const std::string& name, Finding& findi
   Finding own;
   compare_found(run, name, points, own);
   finding.checked += own.checked;
+  if (!own.why.empty())
+    finding.notes.push_back(fmt::format("{} is not judged: {}", name, own.why));
+  finding.notes.insert(finding.notes.end(), own.notes.begin(), own.notes.end());
   finding.departures.insert(finding.departures.end(), own.departures.begin(), own.departures.end());
 }
 
@@ -227,19 +230,7 @@ void compare_groups(const RecordedRun& run, const Points& first, Finding& findin
   }
 }
 
-}  // namespace
-
-Points points_of(const RecordedRun& run, const std::string& name) {
-  Points points;
-  for (const int64_t step : run.steps())
-    if (const auto value = run.channel(name, step)) {
-      points.c.push_back(step - 1);
-      points.y.push_back(*value);
-    }
-  return points;
-}
-
-Finding ask_schedule(const RecordedRun& run) {
+Finding ask_rates(const RecordedRun& run) {
   Finding finding;
   const Points rates = points_of(run, "lr");
   if (rates.size() == 0) {
@@ -266,6 +257,26 @@ Finding ask_schedule(const RecordedRun& run) {
     compare_promised("weight_decay", decays, *curve, finding);
   else if (finding.why.empty() && decays.size() >= 4)
     compare_found(run, "weight_decay", decays, finding);
+  return finding;
+}
+
+}  // namespace
+
+Points points_of(const RecordedRun& run, const std::string& name) {
+  Points points;
+  for (const int64_t step : run.steps())
+    if (const auto value = run.channel(name, step)) {
+      points.c.push_back(step - 1);
+      points.y.push_back(*value);
+    }
+  return points;
+}
+
+Finding ask_schedule(const RecordedRun& run) {
+  Finding finding = ask_rates(run);
+  judge_constants(run, finding);
+  if (finding.checked > 0 && !finding.why.empty())
+    finding.notes.push_back("not all of it is judged: " + finding.why);
   return finding;
 }
 

@@ -202,6 +202,10 @@ void check_parameter(const TensorUpdate& data, const OptimizerNumbers& numbers, 
                                 0.0});
     return;
   }
+  if (const std::string rounded = describe_rounding(data.after, data.roundoff, step); !rounded.empty()) {
+    check.complaints.push_back({rounded});
+    return;
+  }
   for (const auto explain : {explain_numbers, explain_correction, explain_eps, explain_rule})
     if (auto complaint = explain(data, form)) {
       check.complaints.push_back(*complaint);

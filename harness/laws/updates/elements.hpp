@@ -5,7 +5,10 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
+
+#include "harness/laws/run/narrow_types.hpp"
 
 namespace parity::laws {
 
@@ -66,6 +69,20 @@ double best_factor(size_t n, const X& x, const Y& y) {
     xy += x(i) * y(i);
   }
   return xy / xx;
+}
+
+/// Returns "the parameter after the update was rounded to bfloat16" if it has numbers of a 16-bit type alone,
+/// and each of them is next to `step.after(i)`, which itself may miss by `step.bound(i)`; else "".
+template <class Step>
+std::string describe_rounding(const Vector& after, double roundoff, const Step& step) {
+  const NarrowType* type = roundoff < 0x1p-11 ? find_16_bit_type(after) : nullptr;
+  const bool fits =
+      type && all_fit(
+                  after, [&](size_t i) { return step.after(i); },
+                  [&](size_t i) {
+                    return 2 * type->roundoff * std::abs(step.after(i)) + type->smallest + step.bound(i);
+                  });
+  return fits ? "the parameter after the update was rounded to " + std::string(type->name) : "";
 }
 
 }  // namespace parity::laws

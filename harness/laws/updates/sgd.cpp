@@ -79,6 +79,8 @@ std::optional<Complaint> explain_parameter(const TensorUpdate& data, const SgdFo
   const SgdStep step(form, data, data.gradient);
   if (data.before == data.after)
     return Complaint{"left out: the parameter did not change", 0.0};
+  if (const std::string found = describe_rounding(data.after, data.roundoff, step); !found.empty())
+    return Complaint{found};
   SgdForm other = form;
   other.nesterov = !form.nesterov;
   if (!data.first_after.empty() && SgdStep(other, data, data.gradient).fits())

@@ -6,7 +6,6 @@
 
 #include "harness/base/error.hpp"
 #include "harness/golden/golden_file.hpp"
-#include "tests/support/places.hpp"
 #include "tests/support/traces/golden_runs.hpp"
 
 namespace parity::golden {
@@ -91,13 +90,6 @@ TEST_F(GoldenSealTest, LaterFieldInAnUnsealedFile_IsDamage) {
     EXPECT_FALSE(is_intact) << field;
     EXPECT_FALSE(failures().empty()) << field;
   }
-}
-
-TEST_F(GoldenSealTest, RecordedFileOfVersionOne_IsIntact) {
-  const std::filesystem::path kept = std::filesystem::path(places::source) / "golden/seed/debug_run.h5";
-  const Golden golden = read_golden(kept);
-  EXPECT_TRUE(golden.intact()) << damage_text(golden, kept);
-  EXPECT_FALSE(golden.sealed);
 }
 
 TEST_F(GoldenSealTest, AStrangeSealIsDamageAndNoCrash) {

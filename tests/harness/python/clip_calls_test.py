@@ -12,9 +12,10 @@ import unittest
 from recorded import ENVIRONMENT, RecordedTest
 
 import torch
-from torch.nn.utils import clip_grad_norm_
+from torch.nn.utils import clip_grad_norm_, clip_grad_value_
 
 import parity
+from parity.observe import clip_calls
 
 PARITY = sys.argv[2]
 NAMES = ["0.weight", "0.bias", "2.weight", "2.bias"]
@@ -137,6 +138,64 @@ class ClipCallsTest(RecordedTest):
         self.assert_grad(self.train(clip))
         for law in ("grad_norm", "clip"):
             self.assertEqual(self.laws()[law]["answer"], "not asked")
+
+    def test_values_that_change(self):
+        """The recipe has what each update was given, and the law judges each by that."""
+        limits = iter([None, 0.05, 0.05, 0.02])
+
+        def clip(parameters):
+            if (limit := next(limits)) is not None:
+                clip_grad_value_(parameters, limit)
+
+        recipe = self.assert_grad(self.train(clip, steps=4)).provenance["recipe"]
+        self.assertNotIn("clip", recipe)
+        self.assertEqual(recipe["clip_changes"], [{"step": 2, "clip": {"value": 0.05}}, {"step": 4, "clip": {"value": 0.02}}])
+        row = self.laws()["clip"]
+        self.assertEqual((row["answer"], row["checked"]), ("holds", 12), row)
+
+        limits = iter([0.05, 0.05, 0.05, 0.05])
+
+        def wrong(parameters):
+            clip(parameters)
+            parameters[0].grad.mul_(1.5)
+
+        self.train(wrong, steps=4)
+        self.assert_departs("clip", "0.weight: not clamped to the clip value 0.05")
+
+    def test_max_norms_that_change(self):
+        limits = iter([0.5, 0.5, 0.25])
+        trace = self.assert_grad(self.train(lambda parameters: clip_grad_norm_(parameters, next(limits)) and None))
+        self.assertEqual([change["step"] for change in trace.provenance["recipe"]["clip_changes"]], [3])
+        self.assert_lawful()
+
+    def test_values_of_sets_and_one_left_out(self):
+        def clip(parameters):
+            clip_grad_value_(parameters[:2], 0.05)
+            clip_grad_value_(parameters[2:3], 0.02)
+
+        recipe = self.assert_grad(self.train(clip)).provenance["recipe"]
+        self.assertEqual(recipe["clip"]["values"], [{"names": NAMES[:2], "value": 0.05}, {"names": NAMES[2:3], "value": 0.02}])
+        row = self.laws()["clip"]
+        self.assertEqual((row["answer"], row["checked"]), ("holds", 9), row)
+        self.assertIn("2.bias is not clipped by value at 3 updates", " ".join(row["notes"]))
+
+    def test_more_changes_than_a_recipe_has(self):
+        """Values of a schedule are many: the recipe keeps the first, and the law says which updates it leaves out."""
+        limits = iter([0.05 - 1e-6 * step for step in range(60)])
+
+        def clip(parameters):
+            for one in parameters:  # with names, as each call has another value
+                clip_grad_value_(one, next(limits))
+
+        before = clip_calls._MOST
+        self.addCleanup(setattr, clip_calls, "_MOST", before)
+        clip_calls._MOST = 2000
+        changes = self.assert_grad(self.train(clip, steps=15)).provenance["recipe"]["clip_changes"]
+        self.assertGreater(len(changes), 3)
+        self.assertIsNone(changes[-1]["clip"])
+        row = self.laws()["clip"]
+        self.assertEqual(row["answer"], "holds", row)
+        self.assertIn("updates are not asked", " ".join(row["notes"]))
 
 
 if __name__ == "__main__":

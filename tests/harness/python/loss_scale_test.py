@@ -8,6 +8,7 @@ import json
 import subprocess
 import sys
 import unittest
+import warnings
 
 from recorded import ENVIRONMENT, RecordedTest, Trace
 
@@ -89,6 +90,62 @@ class LossScaleTest(RecordedTest):
         for one, two in zip(changed, self.train(path=third), strict=True):
             self.assertTrue(torch.equal(one, 2 * two))
         self.assertTrue(torch.equal(Trace(self.path).tensors[key], 2 * Trace(third).tensors[key]))
+
+    def test_a_pass_without_scaler(self):
+        """Its gradient has no factor, and neither has the sum after unscale_; without unscale_ the sum keeps it."""
+        for when in ("after unscale_", "before unscale_", "of other gradients"):
+            torch.manual_seed(3)
+            model, alone = torch.nn.Linear(4, 2), []
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            scaler = torch.amp.GradScaler("cpu", init_scale=1024.0)
+            capture = {"tensors": [{"phases": ["grad_local"]}], "micro_batches": True}
+            with parity.record(model, optimizer, path=self.path, capture=capture) as rec:
+                model.zero_grad()
+                loss, other = (model(torch.randn(16, 4)).square().mean() for _ in range(2))
+                for one in (loss, other):
+                    alone.append(torch.autograd.grad(one, model.weight, retain_graph=True)[0])
+                scaler.scale(loss).backward()
+                if when == "after unscale_":
+                    scaler.unscale_(optimizer)
+                if when == "of other gradients":
+                    model.zero_grad()
+                other.backward()
+                if when == "before unscale_":
+                    scaler.unscale_(optimizer)
+                whole = model.weight.grad.clone()
+                optimizer.step()
+                rec.step()
+            tensors = Trace(self.path).tensors
+            for number, wanted in enumerate(alone):
+                torch.testing.assert_close(tensors[1, "grad_local", f"weight@{number}:micro_batch"], wanted, msg=when)
+            torch.testing.assert_close(tensors[1, "grad_local", "weight"], whole, msg=when)
+
+    def test_a_fault_in_one_of_two_micro_batches(self):
+        """Other tensors wait for the sum of both, and a fault that cannot know the last pass ends the recording."""
+        fault = {"kind": "scale", "phase": "grad_local", "name": "2.weight", "size": 1.0, "steps": [2]}
+        other = self.folder / "other.h5"
+        self.train(scale=None, faults=[fault])
+        self.train(scale=None, path=other)
+        changed, plain = Trace(self.path), Trace(other)
+        self.assertEqual((changed.status, changed.steps), ("complete", [1, 2, 3]))
+        for name in ("0.weight", "0.bias", "2.weight", "2.bias"):
+            factor = 2 if name == "2.weight" else 1
+            key = (2, "grad_local", name)
+            self.assertTrue(torch.equal(changed.tensors[key], factor * plain.tensors[key]), name)
+
+        model = torch.nn.Linear(4, 2)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        capture = {"tensors": [{"phases": ["grad_local"]}], "faults": [dict(fault, name="weight")]}
+        path = self.folder / "unknown.h5"
+        with warnings.catch_warnings(), parity.record(model, optimizer, path=path, capture=capture) as rec:
+            warnings.simplefilter("ignore")
+            for _ in range(2):
+                for _ in range(2):
+                    model(torch.randn(16, 4)).square().mean().backward()
+                optimizer.step()
+                rec.step()
+        reason = Trace(f"{path}.partial").failure["reason"]
+        self.assertIn("which has more than 1 backward pass; give parity.record their number", reason)
 
     def test_the_scaler_is_restored(self):
         before = torch.amp.GradScaler.scale

@@ -105,6 +105,65 @@ TEST_F(ClipByValueTest, OtherClippings_AreNotAsked) {
   EXPECT_THAT(finding.why, HasSubstr("no elements of gradients were recorded before and after"));
 }
 
+/// As a run that begins to clip, and then clips to other values.
+TEST_F(ClipByValueTest, ValueThatChanges_IsThatOfTheUpdate) {
+  PlantedRun run = clamped();
+  run.provenance["recipe"] = {{"clip_changes",
+                               {{{"step", 2}, {"clip", {{"value", 0.125}}}},
+                                {{"step", 3}, {"clip", {{"value", 0.0625}}}},
+                                {{"step", 4}, {"clip", Json::object()}}}}};
+  std::erase_if(run.tensors, [](const PlantedTensor& each) {
+    return each.key.phase == Phase::grad_clipped && (each.key.step == 1 || each.key.step == 4);
+  });
+  EXPECT_EQ(ask(ask_clip, run).answer(), Answer::departs) << "update 3 clips to the value before";
+  EXPECT_EQ(ask(ask_clip, run).departures.front().step, 3);
+  for (const std::string& name : names())
+    for (float& value : tensor(run, 3, Phase::grad_clipped, name))
+      value = std::clamp(value, -0.0625F, 0.0625F);
+  const Finding finding = ask(ask_clip, run);
+  EXPECT_EQ(finding.answer(), Answer::holds) << sentence(finding);
+  EXPECT_EQ(finding.checked, 10);
+  EXPECT_THAT(notes(finding), HasSubstr("clipped by value to 0.0625 up to 0.125: "));
+}
+
+TEST_F(ClipByValueTest, ValuesOfSets_AreThoseOfTheirCalls) {
+  PlantedRun run = clamped();
+  const std::vector<std::string> others(names().begin(), names().end() - 1);
+  run.provenance["recipe"]["clip"] = {
+      {"value", {0.0625, 0.125}},
+      {"values", {{{"names", others}, {"value", 0.125}}, {{"names", {"norm.weight"}}, {"value", 0.0625}}}}};
+  EXPECT_THAT(sentence(ask(ask_clip, run)),
+              HasSubstr("norm.weight: elements are larger than the clip value 0.0625"));
+  for (int64_t step = 1; step <= 4; ++step)
+    for (float& value : clipped(run, step, "norm.weight"))
+      value = std::clamp(value, -0.0625F, 0.0625F);
+  EXPECT_EQ(ask(ask_clip, run).answer(), Answer::holds) << sentence(ask(ask_clip, run));
+  run.provenance["recipe"]["clip"]["values"][0]["value"] = NAN;
+  EXPECT_EQ(ask(ask_clip, run).answer(), Answer::not_asked);
+}
+
+TEST_F(ClipByValueTest, GradientThatIsLeftOut_IsNamed) {
+  PlantedRun run = clamped();
+  std::erase_if(run.tensors, [](const PlantedTensor& each) {
+    return each.key.phase == Phase::grad_clipped && each.key.name == "norm.weight";
+  });
+  const Finding finding = ask(ask_clip, run);
+  EXPECT_EQ(finding.answer(), Answer::holds);
+  EXPECT_THAT(notes(finding),
+              HasSubstr("norm.weight is not clipped by value at 4 updates that clip others: its elements "
+                        "reach 0.31"));
+  EXPECT_THAT(notes(ask(ask_clip, clamped())), testing::Not(HasSubstr("is not clipped")));
+}
+
+TEST_F(ClipByValueTest, UnrecordedChange_IsNotAsked) {
+  PlantedRun run = clamped();
+  run.provenance["recipe"]["clip_changes"] = {{{"step", 4}, {"clip", nullptr}}};
+  tensor(run, 4, Phase::grad_clipped, "norm.weight")[0] = 7;
+  const Finding finding = ask(ask_clip, run);
+  EXPECT_EQ(finding.answer(), Answer::holds) << sentence(finding);
+  EXPECT_THAT(notes(finding), HasSubstr("1 updates are not asked: the run clips by limits that change"));
+}
+
 TEST_F(ClipByValueTest, ConfigNumber_IsNoNorm) {
   PlantedRun run = clamped();
   run.config["gradient_clip_val"] = 0.125;

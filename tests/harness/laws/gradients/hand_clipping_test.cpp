@@ -67,6 +67,22 @@ TEST_F(HandClippingTest, RootOfTwo_IsNamed) {
   EXPECT_THAT(sentence(ask(ask_grad_norm, run)), HasSubstr("no part of the gradients gives it"));
 }
 
+TEST_F(HandClippingTest, NormAfterClipping_IsNamed) {
+  PlantedRun run = clipped_by_hand();
+  for (int64_t s = 1; s <= 4; ++s) {
+    double square = 0;
+    for (const std::string& name : names())
+      for (const float value : tensor(run, s, Phase::grad, name))
+        square += static_cast<double>(value) * value;
+    channel(run, "grad_norm")[static_cast<size_t>(s - 1)] = std::sqrt(square);
+  }
+  const Finding finding = ask(ask_grad_norm, run);
+  EXPECT_EQ(finding.answer(), Answer::departs);
+  EXPECT_THAT(sentence(finding), HasSubstr("it equals the norm of the clipped gradients; 4 updates"));
+  scale_norm(run, 1.001);
+  EXPECT_THAT(sentence(ask(ask_grad_norm, run)), HasSubstr("no part of the gradients gives it"));
+}
+
 /// The trainer divides by the norm that it records, in which one tensor counts twice.
 TEST_F(HandClippingTest, WrongNormThatClips_IsNamed) {
   PlantedRun run = clipped_by_hand();

@@ -176,6 +176,29 @@ TEST_F(SetNormsTest, ParametersThatTrainLater_AreNoDeparture) {
   EXPECT_NE(finding.answer(), Answer::departs) << sentence(finding);
 }
 
+/// As trainers do that clip to a percentile of the norms before.
+TEST_F(SetNormsTest, LimitThatChanges_IsThatOfTheUpdate) {
+  for (const bool has_sets : {false, true}) {
+    PlantedRun run = has_sets ? two_sets() : clipped({{names(), 0.5}});
+    Json later = run.provenance["recipe"]["clip"];
+    if (has_sets)
+      later["calls"][0]["max_norm"] = 0.25;
+    else
+      later["max_norm"] = 0.25;
+    run.provenance["recipe"]["clip_changes"] = {{{"step", 3}, {"clip", later}}};
+    EXPECT_EQ(ask(ask_clip, run).answer(), Answer::departs);
+    EXPECT_EQ(ask(ask_clip, run).departures.front().step, 3);
+    for (int64_t s = 3; s <= 4; ++s)
+      for (const std::string& name : names())
+        if (!has_sets || name != "norm.weight")
+          scale(tensor(run, s, Phase::grad_clipped, name), 0.5F);
+    for (const auto law : {ask_grad_norm, ask_clip})
+      EXPECT_EQ(ask(law, run).answer(), Answer::holds) << sentence(ask(law, run));
+    run.provenance["recipe"].erase("clip_changes");
+    EXPECT_EQ(ask(ask_clip, run).departures.front().step, 3);
+  }
+}
+
 TEST_F(SetNormsTest, SameSetTwice_IsOneFactor) {
   PlantedRun run = clipped({{names(), 0.5}});
   write_recipe(run, {{names(), 0.5}, {names(), 0.25}});

@@ -181,6 +181,67 @@ TEST_F(ScheduleLawTest, RatesOfOtherGroups_AreJudgedAlone) {
   EXPECT_THAT(sentence(ask(ask_schedule, run)), HasSubstr("weight_decay.1 is 0.3 at update 8"));
 }
 
+TEST_F(ScheduleLawTest, GroupWithStagesOfItsOwn_IsDescribed) {
+  PlantedRun run;
+  std::vector<double> jump(12, 0.5), steps(12, 0.5);
+  for (size_t i = 4; i < 12; ++i) {
+    jump[i] = 1;
+    steps[i] = i < 8 ? 0.05 : 0.005;
+  }
+  run.channels = {{"lr", std::vector<double>(12, 0.5)}, {"lr.1", jump}, {"lr.2", steps}};
+  const Finding finding = ask(ask_schedule, run);
+  EXPECT_EQ(finding.answer(), Answer::holds) << "as for the first group";
+  EXPECT_THAT(notes(finding), HasSubstr("lr.1: 0.5 for 4 updates, then 1 for"));
+  EXPECT_THAT(notes(finding), HasSubstr("lr.2 is not judged: the values of lr.2 fall in 2 steps"));
+}
+
+TEST_F(ScheduleLawTest, RatesThatAreNotAsked_AreNoted) {
+  PlantedRun run;
+  std::vector<double> steps(12, 0.5);
+  for (size_t i = 4; i < 12; ++i)
+    steps[i] = i < 8 ? 0.05 : 0.005;
+  run.channels = {{"lr", steps}, {"weight_decay.1", std::vector<double>(12, 0.1)}};
+  const Finding finding = ask(ask_schedule, run);
+  EXPECT_EQ(finding.answer(), Answer::holds) << "the decay of the second group";
+  EXPECT_THAT(notes(finding), HasSubstr("not all of it is judged: the values of lr fall in 2 steps"));
+}
+
+TEST_F(ScheduleLawTest, BetaThatJumps_Departs) {
+  PlantedRun run;
+  std::vector<double> beta(12, 0.9), other(12, 0.9);
+  run.channels = {
+      {"lr", rates()}, {"beta1", beta}, {"beta1.1", other}, {"eps.1", std::vector<double>(12, 1e-8)}};
+  EXPECT_EQ(ask(ask_schedule, run).answer(), Answer::holds) << sentence(ask(ask_schedule, run));
+  channel(run, "eps.1")[7] = 1e-5;
+  EXPECT_THAT(
+      sentence(ask(ask_schedule, run)),
+      HasSubstr("eps.1 is 1e-05 at update 8, where the updates before have 1e-08, and no config says that "
+                "it changes: from update 9 on it is 1e-08 again"));
+  channel(run, "eps.1")[7] = 1e-8;
+  std::fill(other.begin() + 4, other.end(), 0.8);
+  run.channels["beta1.1"] = other;
+  EXPECT_THAT(sentence(ask(ask_schedule, run)), HasSubstr("beta1.1 is 0.8 at update 5, where the updates"));
+  EXPECT_EQ(ask(ask_schedule, run).departures.front().step, 5);
+  run.channels["beta1"] = other;
+  EXPECT_EQ(ask(ask_schedule, run).departures.size(), 1) << "one sentence for groups that change alike";
+  run.provenance["imported"] = "log.csv";
+  EXPECT_EQ(ask(ask_schedule, run).answer(), Answer::holds) << "rounded numbers of a log";
+}
+
+/// As OneCycleLR does, and trainers that warm up their momentum.
+TEST_F(ScheduleLawTest, BetaWithASchedule_IsNoted) {
+  PlantedRun run;
+  std::vector<double> cycle, momentum(12, 0.9);
+  for (int c = 0; c < 12; ++c)
+    cycle.push_back(0.9 + 0.05 * std::cos(std::numbers::pi * c / 6));
+  momentum[0] = 0.5;
+  run.channels = {{"lr", rates()}, {"beta1", cycle}, {"momentum", momentum}};
+  const Finding finding = ask(ask_schedule, run);
+  EXPECT_EQ(finding.answer(), Answer::holds) << sentence(finding);
+  EXPECT_THAT(notes(finding), HasSubstr("beta1 changes at 11 updates, the first time from 0.95 to 0.943"));
+  EXPECT_THAT(notes(finding), HasSubstr("momentum changes at 1 update, from 0.5 to 0.9 at update 2"));
+}
+
 TEST_F(ScheduleLawTest, AConstantBeforeAnother_IsNoWarmup) {
   EXPECT_THAT(notes(ask_rates({0.1, 0.1, 0.1, 0.3, 0.3, 0.3})),
               HasSubstr("lr: 0.1 for 3 updates, then 0.3 for"));

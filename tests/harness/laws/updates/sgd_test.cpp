@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/laws/laws.hpp"
+#include "harness/tensor/conversions.hpp"
 #include "tests/harness/laws/law_fixture.hpp"
 
 namespace parity::laws {
@@ -52,6 +53,13 @@ TEST_F(SgdLawTest, Nesterov_IsAConvention) {
   PlantedRun plain = trained_by_sgd(0.9, 0);
   tensor(run, 3, Phase::param, "w") = tensor(plain, 3, Phase::param, "w");
   EXPECT_EQ(ask(ask_update, run).answer(), Answer::departs);
+}
+
+TEST_F(SgdLawTest, WeightsRoundedAfterwards_AreNamed) {
+  PlantedRun run = trained_by_sgd(0.9, 0.1);
+  for (float& value : tensor(run, 3, Phase::param, "w"))
+    value = bfloat16_to_float(float_to_bfloat16(value));
+  EXPECT_THAT(sentence(ask(ask_update, run)), HasSubstr("after the update was rounded to bfloat16"));
 }
 
 TEST_F(SgdLawTest, OtherNumbers_AreNamed) {

@@ -1,6 +1,9 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include "harness/laws/laws.hpp"
+#include "harness/tensor/conversions.hpp"
 #include "tests/harness/laws/law_fixture.hpp"
 
 namespace parity::laws {
@@ -44,6 +47,26 @@ TEST_F(UpdateLawTest, WeightsRoundedByTheOptimizer_AreNotAsked) {
   const Finding finding = ask(ask_update, run);
   EXPECT_EQ(finding.answer(), Answer::not_asked);
   EXPECT_THAT(finding.why, HasSubstr("optimizer.weights"));
+}
+
+/// As a trainer does that keeps its weights in bfloat16 by a copy after each step.
+TEST_F(UpdateLawTest, WeightsRoundedAfterwards_AreNamed) {
+  for (const auto& [type, round] :
+       {std::pair<const char*, float (*)(float)>{
+            "bfloat16", [](float x) { return bfloat16_to_float(float_to_bfloat16(x)); }},
+        {"float16", [](float x) { return float16_to_float(float_to_float16(x)); }}}) {
+    PlantedRun run = trained();
+    for (PlantedTensor& each : run.tensors)
+      if (each.key.phase == Phase::param && each.key.step == 4)
+        for (float& value : std::get<std::vector<float>>(each.values))
+          value = round(value);
+    const Finding finding = ask(ask_update, run);
+    ASSERT_EQ(finding.answer(), Answer::departs);
+    EXPECT_EQ(sentence(finding),
+              fmt::format("every tensor: the parameter after the update was rounded to {}", type));
+    scale(tensor(run, 4, Phase::param, "norm.weight"), 2);  // numbers of the type, of another update
+    EXPECT_THAT(sentence(ask(ask_update, run)), HasSubstr("norm.weight: no known formula"));
+  }
 }
 
 /// Puts a step between updates 2 and 3 at which the optimizer does nothing.

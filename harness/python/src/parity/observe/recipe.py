@@ -17,57 +17,27 @@ _NO_SETTINGS = {"params", "param_names", "initial_lr", *NAMES}
 
 
 class FirstUpdate:
-    """Sees what only a running update shows: how it clips, and how often it computes gradients."""
+    """Sees what only a running update shows: how often it computes gradients."""
 
     def __init__(self) -> None:
-        self.runs = False
         self._passes = 0
-        self._calls: list[dict[str, Any]] = []
-        self._values: set[float] = set()
         self._handle: Any = None
 
     def begin(self, parameters: Iterable[Any]) -> None:
         """Counts the backward passes that reach one parameter, from now on."""
         self.end()
-        self.runs, self._passes, self._calls, self._values = True, 0, [], set()
+        self._passes = 0
         watched = next((one for one in parameters if one.requires_grad and one.is_leaf), None)
         if watched is not None:
             self._handle = watched.register_post_accumulate_grad_hook(self._count)
 
     def end(self) -> None:
-        self.runs = False
         if self._handle is not None:
             self._handle.remove()
             self._handle = None
 
-    def saw_clip(self, names: tuple[str, ...], max_norm: Any, norm_type: Any, *, is_again: bool) -> None:
-        """names: of the parameters. max_norm, norm_type: as the trainer gave them; None if that is not known.
-        is_again: whether an earlier call clipped the same gradients. If not, that call clipped others, which are gone.
-        """
-        if not is_again:
-            self._calls = [call for call in self._calls if not set(names) & set(call["names"])]
-        given = {"max_norm": max_norm, "norm_type": norm_type}
-        known = {name: float(value) for name, value in given.items() if value is not None}
-        self._calls.append({"names": list(names)} | known)
-
-    def _clip(self) -> dict[str, Any]:
-        """What one call was given, and values that cut elements off. Of several calls a number that they share, else a list,
-        and the calls themselves."""
-        clip: dict[str, Any] = {}
-        for name in ("max_norm", "norm_type"):
-            if values := [call[name] for call in self._calls if name in call]:
-                clip[name] = values[0] if len(set(values)) == 1 else values
-        if values := sorted(self._values):
-            clip["value"] = values if len(values) > 1 else values[0]
-        return clip | ({"calls": self._calls} if len(self._calls) > 1 else {})
-
-    def saw_clip_value(self, value: Any) -> None:
-        """value: as the trainer gave it. A trainer may clip each group of parameters by its own."""
-        self._values.add(float(value))
-
     def facts(self) -> dict[str, Any]:
-        clip = self._clip()
-        return ({"clip": clip} if clip else {}) | ({"micro_batches": self._passes} if self._passes else {})
+        return {"micro_batches": self._passes} if self._passes else {}
 
     def _count(self, _parameter: Any) -> None:
         self._passes += 1

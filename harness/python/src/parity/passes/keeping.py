@@ -102,13 +102,18 @@ class Keeping:
         """Number of forward passes of this update, as far as it is known before they end."""
         return self._micro_batches or self._owner.update.expected
 
-    def _piece(self, host: Any, number: int) -> Piece | None:
+    def check_count(self, number: int, kind: str = "forward") -> None:
+        """Raises Error for a pass, counted from 0, that is not expected: what changes at once would be incomplete."""
         count = self.expected()
         if number >= count:
             raise Error(
                 f"a fault or the teacher changes tensors of update {self._owner.update.step}, which has more than "
-                f"{count} forward pass{'es' if count > 1 else ''}; give parity.record their number as micro_batches"
+                f"{count} {kind} pass{'es' if count > 1 else ''}; give parity.record their number as micro_batches"
             )
+
+    def _piece(self, host: Any, number: int) -> Piece | None:
+        self.check_count(number)
+        count = self.expected()
         rows = host.shape[0] if host.dim() else 0
         return Piece(number, count, number * rows, count * rows) if count > 1 else None
 

@@ -11,8 +11,8 @@ from typing import Any, Protocol
 from ..native.memory import is_torch, snapshot
 from ..native.trace_file import TraceFile
 from ..observe import clipping, optimizers
+from ..observe.clip_calls import ClipCalls
 from ..observe.local_gradients import LocalGradients, data_parallel_axis, data_parallel_ranks, is_reduced_first
-from ..observe.recipe import FirstUpdate
 from ..passes import loss_scale
 from ..passes.activations import Activations
 from ..passes.keeping import Keeping
@@ -46,10 +46,9 @@ class Gradients:
         parameters: Parameters,
         activations: Activations,
         keeping: Keeping,
-        first_update: FirstUpdate,
     ) -> None:
         self._owner, self._capture, self._model, self._parameters = owner, capture, model, parameters
-        self._activations, self._keeping, self._first_update = activations, keeping, first_update
+        self._activations, self._keeping, self._clips = activations, keeping, ClipCalls()
         self._local = LocalGradients(
             lambda name, parameter: owner.guarded(self._keep_local, name, parameter),
             lambda name, number, gradient: owner.guarded(self._keep_alone, name, number, gradient),
@@ -59,6 +58,7 @@ class Gradients:
 
     def begin(self, step: int, is_first: bool) -> None:
         """Begins an update."""
+        self._clips.begin()
         wanted = self._capture.may_want(step, "grad_local")
         if wanted and is_first and self._is_reduced_first:
             warn(
@@ -84,6 +84,10 @@ class Gradients:
         if self._is_reduced_first and (passes := len(self._activations.execution.backward_passes)):
             found["micro_batches"] = passes
         return found
+
+    def clip_facts(self) -> dict[str, Any]:
+        """What the recipe gets because of the calls that clipped in the update that ends. Call it once an update."""
+        return self._clips.end(self._owner.update.step)
 
     def before_step(self, optimizer: Any) -> None:
         """Offers the gradients that an optimizer is about to use."""
@@ -119,12 +123,18 @@ class Gradients:
         """Before the gradients of a scaled loss: grad_local is recorded without its factor."""
         self._owner.update.inverse_scale = inverse
 
+    def after_scaled_pass(self) -> None:
+        """After it: the next pass may be of a loss without that factor."""
+        self._owner.update.inverse_scale = None
+
+    def on_unscale(self, optimizer: Any) -> None:
+        """Before the factor is taken out of gradients: what is added to them later has none."""
+        self._owner.guarded(self._forget_scale, optimizer)
+
     def on_clip_value(self, parameters: list[Any], value: Any) -> None:
         """Before elements are cut off: of gradients that no norm has scaled, these are those of the phase grad."""
         self._activations.execution.begin_region("grad_clipped", "clip")
-        self._owner.guarded(self._keep_unclipped, parameters)
-        if self._first_update.runs:
-            self._owner.guarded(self._first_update.saw_clip_value, value)
+        self._owner.guarded(self._keep_unclipped, parameters, value)
 
     def watch_clipping(self) -> bool:
         """Returns False if this PyTorch clips in a way that is not seen."""
@@ -138,6 +148,7 @@ class Gradients:
     # --- gradients -------------------------------------------------------------------------------
 
     def _offer(self, wanted: set[int]) -> None:
+        self._owner.update.gradients_are_whole = True
         for name, parameter in self._parameters.with_masters():
             if id(parameter.grad) in wanted and ("grad", name) not in self._owner.update.offered:
                 self._owner.begin()
@@ -149,16 +160,17 @@ class Gradients:
             return
         update, names = self._owner.update, tuple(name for name, _ in ours)
         is_again = all(name in update.left and update.left[name].is_unchanged(one.grad) for name, one in ours)
-        if self._first_update.runs:
-            self._first_update.saw_clip(names, max_norm, norm_type, is_again=is_again)
+        self._clips.saw_norm(names, max_norm, norm_type, is_again=is_again)
         if not is_again or names not in update.norms:
             update.norms[names] = norm.detach().clone() if is_torch(norm) else norm
         if not is_again:
             self._keep_gradients(ours)
 
-    def _keep_unclipped(self, parameters: list[Any]) -> None:
-        clipped = self._owner.update.clipped
-        self._keep_gradients([(name, one) for name, one in self._with_gradients(parameters) if name not in clipped])
+    def _keep_unclipped(self, parameters: list[Any], value: Any) -> None:
+        ours, clipped = self._with_gradients(parameters), self._owner.update.clipped
+        if ours:
+            self._clips.saw_value(tuple(name for name, _ in ours), value)
+        self._keep_gradients([(name, one) for name, one in ours if name not in clipped])
 
     def _keep_gradients(self, ours: list[tuple[str, Any]]) -> None:
         """Keeps what clipping is about to change, as the phase grad."""
@@ -185,31 +197,43 @@ class Gradients:
         update = self._owner.update
         if hasattr(parameter, "main_grad") or not self._capture.may_want(update.step, "grad_local", name):
             return
-        scaled = self._term(name, parameter.grad)
+        scaled, inverse = self._term(name, parameter.grad), self._inverse_of(name, parameter.grad)
         if scaled is None:
             return
-        part = self._without_scale(scaled)
+        part = _without_scale(scaled, inverse)
         if not self._capture.may_change(update.step, "grad_local", name):
             update.waiting["grad_local", name] = replace(part, local=snapshot(part.local))
             return
         seen = update.passes_of("grad_local", name)
+        self._keeping.check_count(len(seen), "backward")
         seen.append(None)
         if len(seen) == self._keeping.expected():  # faults change the last one, which has the whole sum
             self._owner.begin()
             given = part.local.clone() if part is not scaled else None
             self._owner.offer("grad_local", name, part)
             if given is not None and not given.equal(part.local):
-                scaled.local.copy_(part.local / update.inverse_scale.to(part.local.device))
+                scaled.local.copy_(part.local / inverse.to(part.local.device))
 
     def _keep_alone(self, name: str, number: int, gradient: Any) -> None:
         """The gradient of one backward pass, which autograd is about to add."""
         update, own = self._owner.update, f"{name}@{number}:micro_batch"
         if self._capture.may_want(update.step, "grad_local", own) and (part := self._term(name, gradient)) is not None:
-            update.waiting["grad_local", own] = replace(part, local=snapshot(self._without_scale(part).local))
+            part = _without_scale(part, update.inverse_scale)
+            update.waiting["grad_local", own] = replace(part, local=snapshot(part.local))
 
-    def _without_scale(self, part: Placed) -> Placed:
-        inverse = self._owner.update.inverse_scale
-        return part if inverse is None else replace(part, local=part.local * inverse.to(part.local.device))
+    def _inverse_of(self, name: str, gradient: Any) -> Any:
+        """What takes the loss's factor out of a sum over backward passes; None if the sum has no factor. One that has it
+        keeps it over a pass without, until GradScaler.unscale_."""
+        update = self._owner.update
+        if update.inverse_scale is not None:
+            update.scaled[name] = (LeftGradient(gradient), update.inverse_scale)
+        left, inverse = update.scaled.get(name, (None, None))
+        return inverse if left is not None and left.is_same(gradient) else None
+
+    def _forget_scale(self, optimizer: Any) -> None:
+        for parameter in optimizers.parameters_of(optimizer):
+            if name := self._parameters.name_of(parameter):
+                self._owner.update.scaled.pop(name, None)
 
     def _term(self, name: str, gradient: Any) -> Placed | None:
         """Where a local gradient lies: those of DistributedDataParallel are terms of a mean over its ranks."""
@@ -218,3 +242,7 @@ class Gradients:
             return part
         shape = [*part.local.shape, 2] if part.local.is_complex() else part.local.shape
         return replace(part, layout=layout_text(shape, [self._data_parallel.terms("avg")]))
+
+
+def _without_scale(part: Placed, inverse: Any) -> Placed:
+    return part if inverse is None else replace(part, local=part.local * inverse.to(part.local.device))

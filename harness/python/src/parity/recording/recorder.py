@@ -84,9 +84,7 @@ class Recorder:
         self._watch = Operators(self._keeping, capture)
         self._activations = Activations(self._keeping, capture, model, self._extras)
         self._first_update = FirstUpdate()
-        self._gradients = Gradients(
-            self, capture, model, self._parameters, self._activations, self._keeping, self._first_update
-        )
+        self._gradients = Gradients(self, capture, model, self._parameters, self._activations, self._keeping)
         self._lock = threading.RLock()
         self._handles = [optimizers.before_step(one, self._on_step) for one in self._optimizers]
         self._foreign_steps = optimizers.Steps(self._optimizers)
@@ -233,6 +231,7 @@ class Recorder:
         if update.step & (update.step - 1) == 0:  # updates 1, 2, 4, 8, ..., since it visits all modules
             self._parameters.check_still_trained(number)
         update.groups[number] = settings_of(optimizer)
+        update.gradients_are_whole = True
         self._extras.before_step(self._parameters.named())
         self._gradients.before_step(optimizer)
 
@@ -248,11 +247,14 @@ class Recorder:
             return
         for check in self._checks:
             check()
+        update.gradients_are_whole = True
         self.begin()
         self._keeping.flush()
         self._record_channels(channels)
         if update.step == self._first:
             self._describe()
+        if self._parameters.any() and (facts := self._gradients.clip_facts()):
+            self._open_trace().describe(as_json(facts))
         if self._capture.may_want(update.step, "optim"):
             for name, value in self._parameters.states():
                 self.offer("optim", name, value)
@@ -282,13 +284,15 @@ class Recorder:
 
     def begin(self) -> TraceFile:
         """Begins the step in the trace, now that the update is certain, and offers the tensors that waited. Those of
-        passes wait for the end of the update."""
+        passes wait for the end of the update, and gradients to which backward passes may still add for the optimizer."""
         update = self.update
         trace = self._open_trace()
         if not update.begun:
             trace.begin_step(update.step)
             update.begun = True
-        for key, value in [item for item in update.waiting.items() if not isinstance(item[1], Pieces)]:
+        for key, value in list(update.waiting.items()):
+            if isinstance(value, Pieces) or (key[0] == "grad_local" and not update.gradients_are_whole):
+                continue
             del update.waiting[key]
             self.offer(*key, value)
         return trace

@@ -17,6 +17,10 @@ class LeftGradient:
     def __init__(self, gradient: Any) -> None:
         self._gradient, self._version = weakref.ref(gradient), gradient._version
 
+    def is_same(self, gradient: Any) -> bool:
+        """Whether it is the same tensor, whatever its values are now."""
+        return self._gradient() is gradient
+
     def is_unchanged(self, gradient: Any) -> bool:
         return self._gradient() is gradient and gradient._version == self._version
 
@@ -40,6 +44,10 @@ class Update:
     norms: dict[tuple[str, ...], Any] = field(default_factory=dict)
     #: The inverse of the factor that a GradScaler gave the loss of the current backward pass; None without one.
     inverse_scale: Any = None
+    #: Name of a parameter -> its gradient that has such a factor, and the factor's inverse.
+    scaled: dict[str, tuple[LeftGradient, Any]] = field(default_factory=dict)
+    #: Whether no backward pass adds to gradients any more, as far as it is known: phase grad_local is then final.
+    gradients_are_whole: bool = False
     #: Position of an optimizer that has stepped -> settings of its groups, by name.
     groups: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
     #: Channels that an adapter gave, which must be equal on all ranks.
