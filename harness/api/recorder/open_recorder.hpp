@@ -13,7 +13,7 @@
 
 #include "harness/api/include/parity/recorder.h"
 #include "harness/api/recorder/host_values.hpp"
-#include "harness/base/processes/heartbeat.hpp"
+#include "harness/base/files/heartbeat.hpp"
 #include "harness/trace/write/recorder.hpp"
 
 namespace parity::capi {

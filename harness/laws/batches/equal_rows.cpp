@@ -11,8 +11,6 @@
 
 #include <fmt/format.h>
 
-#include "harness/compare/text/wording.hpp"
-
 namespace parity::laws {
 namespace {
 
@@ -117,9 +115,9 @@ void EqualRows::finish() {
   if (equal_ == asked_ && asked_.size() >= fewest_updates)
     departures_.add("rows", *equal_.begin(), fmt::format("{}, and so in every update", first_), tokens_name_);
   else
-    finding_.notes.push_back(fmt::format("rows of one update are equal in {} of {}, first {} in update {}",
-                                         equal_.size(), compare::count_text(asked_.size(), "update"), first_,
-                                         *equal_.begin()));
+    finding_.notes.push_back(
+        fmt::format("rows of one update are equal in {} of {} updates, first {} in update {}", equal_.size(),
+                    asked_.size(), first_, *equal_.begin()));
 }
 
 }  // namespace parity::laws

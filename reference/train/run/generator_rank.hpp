@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "harness/base/processes/heartbeat.hpp"
+#include "harness/base/files/heartbeat.hpp"
 #include "reference/config/command_line.hpp"
 #include "reference/parallel/core/collectives.hpp"
 

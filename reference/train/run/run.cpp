@@ -13,7 +13,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/error.hpp"
-#include "harness/base/processes/heartbeat.hpp"
+#include "harness/base/files/heartbeat.hpp"
 #include "reference/comm/device_mesh.hpp"
 #include "reference/comm/group.hpp"
 #include "reference/config/read.hpp"

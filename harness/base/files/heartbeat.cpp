@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/base/processes/heartbeat.hpp"
+#include "harness/base/files/heartbeat.hpp"
 
 #include <array>
 #include <cerrno>
