@@ -105,7 +105,7 @@ class HostsTest(hosts.Hosts):
         trace = self.folder / "trace.h5"
         self.start_ranks(100000, trace, 15)
         end = time.monotonic() + 90
-        while "step    3" not in self.log("rank0"):
+        while "step      3/" not in self.log("rank0"):
             self.assertLess(time.monotonic(), end, self.log("rank0"))
             time.sleep(0.05)
         ip("-n", LINKS[0], "link", "set", LINKS[0], "down")

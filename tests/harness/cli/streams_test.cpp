@@ -45,7 +45,8 @@ TEST_F(StreamsTest, AllStreamsClosed_KeepsTheVerdict) {
 }
 
 TEST_F(StreamsTest, AFileTooLarge_IsToldWithItsReason) {
-  const Outcome outcome = shell("sh -c 'ulimit -f 1; parity run topic/same'");
+  // 8 KiB, enough for the list of a program's libraries
+  const Outcome outcome = shell("sh -c 'ulimit -f 16; parity run topic/same'");
   EXPECT_EQ(outcome.status, 2);
   EXPECT_THAT(outcome.err, HasSubstr("File too large"));
 }

@@ -162,10 +162,11 @@ std::string ldd_output(const fs::path& program, const fs::path& listing) {
   fs::remove(listing, ignored);
   const bool is_static = text.find("not a dynamic executable") != std::string::npos;  // or a script; status 1
   if (!ended || !(ended->succeeded() || (ended->exit_status() && is_static)))
-    throw UserError(fmt::format("cannot list the libraries of {} ({}{}); run the same command again",
-                                program.string(),
-                                ended ? "ldd ended with " + ended->text() : "ldd took longer than a minute",
-                                said.empty() ? "" : ": " + said));
+    throw UserError(
+        fmt::format("cannot list the libraries of {} ({}{}); run the same command again", program.string(),
+                    ended ? (ended->exit_status() ? "ldd ended with " : "ldd was ") + ended->text()
+                          : "ldd took longer than a minute",
+                    said.empty() ? "" : ": " + said));
   return text;
 }
 
