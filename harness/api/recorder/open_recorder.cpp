@@ -36,8 +36,8 @@ void add_micro_batch(TensorLayout& layout, const parity_tensor& tensor, const Sh
                                Shard{0, {{tensor.first_row, tensor.first_row + shape[0]}}}});
 }
 
-/// Opens the heartbeat that PARITY_HEARTBEAT names. A file that cannot be written is no reason to end a
-/// training.
+/// Opens the heartbeat that PARITY_HEARTBEAT names. Returns null if the file cannot be written: the training
+/// continues.
 std::unique_ptr<Heartbeat> open_heartbeat(int64_t rank) {
   const char* file = std::getenv("PARITY_HEARTBEAT");
   if (file == nullptr || *file == '\0')

@@ -97,8 +97,8 @@ void Visibility::find_documents(const RecordedRun& run, const Batch& batch) {
   } else if (!restarts.empty() && rule.empty() && run.config_text("attention.documents").empty()) {
     documents_ = numbered(batch, [&](size_t i) { return batch.positions[i] == 0; });
     note_ =
-        "documents are told apart by positions, which restart at 0; record document_ids if the mask has "
-        "others";
+        "documents are told apart by positions, which restart at 0; record document_ids if the mask uses "
+        "other boundaries";
   } else if (!restarts.empty() && rule.empty()) {
     note_ =
         "documents are not told apart: positions restart, but the config lets attention pass from one to the "
