@@ -139,6 +139,16 @@ def recorder(site: Site):
     return figures
 
 
+def trainings(site: Site):
+    """Trainings as users write them for a GPU: the laws hold for each, and name each planted defect."""
+    status, output = site.run([site.python, "-W", "ignore", GPU / "trainings.py", site.build / "bin/parity", site.out / "trainings"], "trainings", 200)
+    rows = json.loads(last_lines(output, 1)) if output.rstrip().endswith("}") else {}
+    wrong = [f"{name}: {row['said'] or row['holds']}" for name, row in rows.items() if not row["good"]]
+    if status != 0 or not rows:
+        raise StageError(f"trainings.py ended with {status}: {'; '.join(wrong) or last_lines(output)}")
+    return {name: row["said"] or ", ".join(row["holds"]) for name, row in rows.items()}
+
+
 def operator_cases(site: Site):
     """A copy of the cases that names this machine's environment with PyTorch."""
     folder = site.out / "cases"
@@ -166,13 +176,13 @@ def operators(site: Site):
 def orders(site: Site):
     """In which order the GPU's sums and products add."""
     figures = {}
-    for case, over in (("sum", "k"), ("product", "k")):
+    for case, over, size in (("sum", "k", 256), ("product", "k", 64)):
         status, output = site.run(site.parity("reveal", f"{case}:cuda", "--cases", operator_cases(site), "--out", site.out / "operators",
-                                              "--over", over, "--at", f"{over}=256"), f"reveal_{case}", 120)
+                                              "--over", over, "--at", f"{over}={size}"), f"reveal_{case}", 120)
         if status not in (0, 1, 3):
             raise StageError(f"parity reveal {case} ended with {status}: {last_lines(output)}")
         figures[case] = last_lines(output, 4)
     return figures
 
 
-STAGES = (device, bandwidth, recorder, operators, orders, suite, bisect, atomics, capture, repeats, tests)
+STAGES = (device, bandwidth, recorder, trainings, operators, orders, suite, bisect, atomics, capture, repeats, tests)

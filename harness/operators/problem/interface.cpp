@@ -17,6 +17,18 @@ namespace {
 
 thread_local std::string last_problem;
 
+/// Returns the problem of a text. This thread's last one is kept, since a runner asks for each of its points.
+const parity::operators::Problem& problem_of(const char* text) {
+  thread_local std::string known;
+  thread_local parity::operators::Problem problem;
+  if (known.empty() || known != text) {
+    known.clear();
+    problem = parity::operators::Problem::from_json(parity::read_json(text));
+    known = text;
+  }
+  return problem;
+}
+
 /// Copies what `compute` returns. \return 0, or 1 if it threw
 template <class Compute>
 int copy_values(double* values, int64_t count, const Compute& compute) noexcept {
@@ -48,7 +60,7 @@ PARITY_OPERATORS_API int parity_operators_input(const char* problem, int64_t poi
                                                 double* values) {
   return copy_values(values, count, [&] {
     using namespace parity::operators;
-    const auto whole = Problem::from_json(parity::read_json(problem));
+    const Problem& whole = problem_of(problem);
     const Input* found = whole.find(input);
     parity::require(found != nullptr, "no such input");
     return input_values(whole.points.at(static_cast<size_t>(point)), *found, static_cast<size_t>(item),
@@ -61,7 +73,7 @@ PARITY_OPERATORS_API int parity_operators_cotangent(const char* problem, int64_t
                                                     const char* dtype, int64_t count, double* values) {
   return copy_values(values, count, [&] {
     using namespace parity::operators;
-    const auto whole = Problem::from_json(parity::read_json(problem));
+    const Problem& whole = problem_of(problem);
     return cotangent_values(whole.points.at(static_cast<size_t>(point)), output,
                             parity::parse_enum<parity::DType>(dtype), static_cast<size_t>(count));
   });

@@ -3,8 +3,11 @@
 #include "harness/operators/problem/stored_values.hpp"
 
 #include <algorithm>
+#include <array>
+#include <optional>
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include "harness/base/error.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
@@ -13,6 +16,41 @@
 #include "harness/trace/read/trace.hpp"
 
 namespace parity::operators {
+namespace {
+
+using FileState = std::array<int64_t, 7>;
+
+/// Returns what changes if a file is written or replaced; none if it is not there.
+std::optional<FileState> state_of(const std::string& file) {
+  struct stat facts{};
+  if (::stat(file.c_str(), &facts) != 0)
+    return std::nullopt;
+  return FileState{static_cast<int64_t>(facts.st_dev),          static_cast<int64_t>(facts.st_ino),
+                   static_cast<int64_t>(facts.st_size),         static_cast<int64_t>(facts.st_mtim.tv_sec),
+                   static_cast<int64_t>(facts.st_mtim.tv_nsec), static_cast<int64_t>(facts.st_ctim.tv_sec),
+                   static_cast<int64_t>(facts.st_ctim.tv_nsec)};
+}
+
+/// The trace that a thread read last, since the points of a problem often have one file. Opening checks the
+/// whole file.
+struct LastTrace {
+  std::string file;
+  std::optional<FileState> state;
+  std::optional<trace::Trace> trace;
+
+  const trace::Trace& open(const std::string& wanted) {
+    const std::optional<FileState> now = state_of(wanted);
+    if (!trace || !now || wanted != file || now != state) {
+      trace.reset();
+      trace = trace::Trace::open(wanted);
+      file = wanted;
+      state = now;
+    }
+    return *trace;
+  }
+};
+
+}  // namespace
 
 std::vector<double> stored_values(const TensorSpec& spec, const Point& point) {
   const Shape shape = spec.shape_at(point);
@@ -20,7 +58,8 @@ std::vector<double> stored_values(const TensorSpec& spec, const Point& point) {
   for (const auto& [symbol, size] : point.sizes)
     if (const size_t at = wanted.find("{" + symbol + "}"); at != std::string::npos)
       wanted.replace(at, symbol.size() + 2, std::to_string(size));
-  const trace::Trace trace = trace::Trace::open(spec.file);
+  thread_local LastTrace last;
+  const trace::Trace& trace = last.open(spec.file);
   std::vector<std::string> names;
   for (const trace::TensorKey& key : trace.tensors()) {
     if (key.name != wanted) {

@@ -147,6 +147,31 @@ std::vector<double> bell_values(size_t count) {
 
 /// A kernel for 16 bits whose elements are all too large by 2.5 %, 6.4 roundings of bfloat16. Its twin is
 /// right.
+TEST(TensorClaimTest, ClaimedTimes_AlsoAllowAnElementMore) {
+  // Operands of 11 bits, as TF32 takes them: each value is off by up to 2^13 roundings of float32.
+  Values exact{DType::float64, {4096}, std::vector<double>(4096)};
+  for (size_t i = 0; i < exact.size(); ++i)
+    exact.value[i] = 1 + static_cast<double>(i % 97) / 100 + 1e-4 / static_cast<double>(i + 1);
+  Values plain{DType::float32, exact.shape, exact.value}, coarse = plain;
+  for (double& value : plain.value)
+    value = rounded(DType::float32, value);
+  for (double& value : coarse.value)
+    value = std::nearbyint(value * 0x1p10) * 0x1p-10;
+  compare::Check check;
+  check.relation = compare::Relation::accurate;
+  check.of_operator.emplace();
+  const auto judged = [&](std::optional<double> times) {
+    check.of_operator->times = times;
+    return judge_tensor(check, {DType::float32, "a", "b", &plain, &coarse, &exact, &exact, &exact, &plain},
+                        false);
+  };
+  EXPECT_FALSE(judged(std::nullopt).passed);
+  EXPECT_FALSE(judged(1000).passed);
+  EXPECT_TRUE(judged(0x1p14).passed) << judged(0x1p14).text;
+  coarse.value[4000] = 0;
+  EXPECT_FALSE(judged(0x1p14).passed);
+}
+
 TEST(TensorClaimTest, CommonFactor_IsNotRounding) {
   compare::Check check;
   check.relation = compare::Relation::equivalent;
