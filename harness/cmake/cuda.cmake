@@ -21,7 +21,8 @@ function(parity_find_cuda torch_root missing)
     add_library(parity_${name} SHARED IMPORTED)
     set_target_properties(parity_${name} PROPERTIES IMPORTED_LOCATION "${torch_root}/lib/lib${name}.so")
   endforeach()
-  foreach(library IN ITEMS cu13/lib/libcudart.so.13 nccl/lib/libnccl.so.2 cu13/include/cuda_runtime.h
+  foreach(library IN ITEMS cu13/lib/libcudart.so.13 cu13/lib/libcudart_static.a nccl/lib/libnccl.so.2
+      cu13/include/cuda_runtime.h
       nccl/include/nccl.h)
     if(NOT EXISTS "${wheels}/${library}")
       set(${missing} "the wheels beside torch have no ${library}" PARENT_SCOPE)
@@ -35,6 +36,9 @@ function(parity_find_cuda torch_root missing)
     add_library(parity_${name} SHARED IMPORTED)
     set_target_properties(parity_${name} PROPERTIES IMPORTED_LOCATION "${wheels}/${file}")
   endforeach()
+  add_library(parity_cudart_static STATIC IMPORTED)
+  set_target_properties(parity_cudart_static PROPERTIES IMPORTED_LOCATION "${wheels}/cu13/lib/libcudart_static.a"
+    INTERFACE_INCLUDE_DIRECTORIES "${wheels}/cu13/include")
   add_library(parity_cuda_libraries INTERFACE)
   add_library(parity::cuda_libraries ALIAS parity_cuda_libraries)
   target_include_directories(parity_cuda_libraries SYSTEM INTERFACE

@@ -23,7 +23,7 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 PROGRAMS = ("bin/parity", "bin/parity-train", "bin/parity-train.schema.json", "bin/parity-operator", "bin/parity-exact",
             "share/parity/plotly.min.js",
             "bin/libparity-cuda.so", "bin/libparity-mkl.so", "bin/libparity-memory.so", "lib/libparity-recorder.so",
-            "lib/libparity-recorder.so.0", "lib/libparity-operators.so", "lib/libparity-operators.so.0", "tests/reference_gpu_test", "tests/device_measure_bench")
+            "lib/libparity-recorder.so.0", "lib/libparity-device.so", "lib/libparity-operators.so", "lib/libparity-operators.so.0", "tests/reference_gpu_test", "tests/device_measure_bench")
 FOLDERS = ("cases/device", "tests/gpu", "tests/bench", "harness/python/src", "golden/device")
 THEIRS = re.compile(r"^(linux-vdso|ld-linux|lib(c|m|dl|rt|pthread|resolv|gcc_s|stdc\+\+)\.so|lib(torch|c10|nccl|cud|gomp))")
 

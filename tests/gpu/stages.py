@@ -119,17 +119,23 @@ def capture(site: Site):
 
 
 def recorder(site: Site):
-    """A training in PyTorch on the GPU, recorded by two lines, against the same on the CPU."""
-    traces = {place: site.out / f"recorder_{place}.h5" for place in ("cpu", "cuda", "again")}
+    """A training in PyTorch on the GPU, recorded by two lines, against the same on the CPU.
+
+    `host`: tensors go to the host to be measured. Their rows must have the bits of those that the GPU measures."""
+    traces = {place: site.out / f"recorder_{place}.h5" for place in ("cpu", "cuda", "again", "host")}
     figures = {}
     for place, trace in traces.items():
-        status, output = site.run([site.python, GPU / "train.py", "cpu" if place == "cpu" else "cuda", trace], f"recorder_{place}", 120)
+        words = [site.python, GPU / "train.py", "cpu" if place == "cpu" else "cuda", trace, *(["short"] if place == "again" else [])]
+        status, output = site.run(words, f"recorder_{place}", 120, PARITY_DEVICE_LIBRARY="none" if place == "host" else "")
         if status != 0:
             raise StageError(f"train.py on {place} ended with {status}: {last_lines(output)}")
-        figures[place] = last_lines(output, 3)
-    status, output = site.run(site.parity("compare", traces["cuda"], traces["again"]), "recorder_same", 60)
-    if status != 0:
-        raise StageError(f"the same training on the GPU differs: {last_lines(output)}")
+        figures[place] = last_lines(output, 4)
+        if ("go to the host" in output) != (place == "host"):
+            raise StageError(f"tensors were measured elsewhere than asked: {last_lines(output)}")
+    for place in ("again", "host"):
+        status, output = site.run(site.parity("compare", traces["cuda"], traces[place]), f"recorder_{place}_same", 60)
+        if status != 0:
+            raise StageError(f"the same training on the GPU differs ({place}): {last_lines(output)}")
     status, output = site.run(site.parity("compare", traces["cpu"], traces["cuda"]), "recorder_compared", 60)
     if status not in (0, 1):
         raise StageError(f"parity compare ended with {status}: {last_lines(output)}")
@@ -147,6 +153,15 @@ def trainings(site: Site):
     if status != 0 or not rows:
         raise StageError(f"trainings.py ended with {status}: {'; '.join(wrong) or last_lines(output)}")
     return {name: row["said"] or ", ".join(row["holds"]) for name, row in rows.items()}
+
+
+def graphs(site: Site):
+    """A training in a CUDA graph: its state is recorded, and recording spoils no graph."""
+    status, output = site.run([site.python, GPU / "graphs.py", site.build / "bin/parity", site.out / "graphs"], "graphs", 120)
+    found = json.loads(last_lines(output, 1)) if status == 0 else {}
+    if not found or not all(found.values()):
+        raise StageError(f"graphs.py ended with {status}: {[name for name, holds in found.items() if not holds] or last_lines(output)}")
+    return found
 
 
 def operator_cases(site: Site):
@@ -185,4 +200,4 @@ def orders(site: Site):
     return figures
 
 
-STAGES = (device, bandwidth, recorder, trainings, operators, orders, suite, bisect, atomics, capture, repeats, tests)
+STAGES = (device, bandwidth, recorder, trainings, graphs, operators, orders, suite, bisect, atomics, capture, repeats, tests)

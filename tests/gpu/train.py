@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A training in PyTorch on one device, recorded by two lines; prints what each way of recording costs a step.
 
-Usage: train.py cpu|cuda TRACE
+Usage: train.py cpu|cuda TRACE [short]
+
+short: without the timing.
 """
 import statistics
 import sys
@@ -11,9 +13,10 @@ import time
 import parity
 import torch
 
-place, path = sys.argv[1:]
+place, path = sys.argv[1:3]
 torch.use_deterministic_algorithms(True)
 SKETCHES = {"sketches": [{"phases": ["grad", "param", "optim"]}]}
+EVERYTHING = {"sketches": [{}]}
 
 
 def train(width, layers, rows, steps, **recording):
@@ -43,8 +46,9 @@ def train(width, layers, rows, steps, **recording):
     return times[2:]
 
 
-train(64, 2, 256, 6, path=path, capture=SKETCHES)
-if place == "cuda":
-    for name, recording in {"nothing": {}, "channels": {"path": path + ".channels"},
-                            "sketches": {"path": path + ".sketches", "capture": SKETCHES}}.items():
+train(64, 2, 256, 6, path=path, capture=EVERYTHING, micro_batches=1)
+if place == "cuda" and "short" not in sys.argv:
+    ways = {"nothing": {}, "channels": {"path": path + ".channels"}, "sketches": {"path": path + ".sketches", "capture": SKETCHES},
+            "everything": {"path": path + ".everything", "capture": EVERYTHING, "micro_batches": 1}}
+    for name, recording in ways.items():
         print(f"{name}: {1e3 * statistics.median(train(4096, 8, 8192, 8, **recording)):.2f} ms a step")

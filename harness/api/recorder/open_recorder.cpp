@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "harness/api/recorder/boundary.hpp"
+#include "harness/api/recorder/load_device_measure.hpp"
 #include "harness/api/recorder/versioned.hpp"
 #include "harness/base/error.hpp"
 #include "harness/base/files/file.hpp"
@@ -34,6 +35,18 @@ void add_micro_batch(TensorLayout& layout, const parity_tensor& tensor, const Sh
   layout.placements.push_back({std::string(trace::micro_batch_dimension), tensor.micro_batch,
                                tensor.micro_batches,
                                Shard{0, {{tensor.first_row, tensor.first_row + shape[0]}}}});
+}
+
+void check_flags(const parity_tensor& tensor, uint32_t known) {
+  if ((tensor.flags & ~known) != 0)
+    throw UserError("parity_tensor.flags has bits that this function of parity " PARITY_VERSION_STRING
+                    " does not know");
+}
+
+std::optional<int64_t> order_of(const parity_tensor& tensor) {
+  if ((tensor.flags & PARITY_TENSOR_ORDERED) == 0)
+    return std::nullopt;
+  return tensor.order;
 }
 
 /// Opens the heartbeat that PARITY_HEARTBEAT names. Returns null if the file cannot be written: the training
@@ -119,6 +132,11 @@ int OpenRecorder::wants(int64_t id) {
   return *name.wanted;
 }
 
+bool OpenRecorder::wants_elements(int64_t id) {
+  const Name& name = name_of_id(id);
+  return recorder_.wants_elements(name.phase, name.name);
+}
+
 TensorLayout OpenRecorder::layout_of(const parity_tensor& tensor) {
   TensorLayout layout;
   if (tensor.layout != nullptr) {
@@ -152,9 +170,7 @@ void OpenRecorder::teach(const Name& name, const parity_tensor& tensor, const Te
 void OpenRecorder::record(const Name& name, const parity_tensor& tensor, const TensorLayout& layout,
                           bool wanted) {
   const auto dtype = parse_enum<DType>(needed_text(tensor.dtype, "dtype"));
-  std::optional<int64_t> order;
-  if ((tensor.flags & PARITY_TENSOR_ORDERED) != 0)
-    order = tensor.order;
+  const std::optional<int64_t> order = order_of(tensor);
   if (!wanted) {  // nobody reads the values, so that none are copied
     recorder_.tensor(name.phase, name.name, {dtype, shape_of(tensor), nullptr}, nullptr, layout, order);
     return;
@@ -166,8 +182,7 @@ void OpenRecorder::record(const Name& name, const parity_tensor& tensor, const T
 }
 
 void OpenRecorder::offer(const parity_tensor& tensor) {
-  if ((tensor.flags & ~uint32_t{PARITY_TENSOR_ORDERED | PARITY_TENSOR_RECOMPUTED}) != 0)
-    throw UserError("parity_tensor.flags has bits that parity " PARITY_VERSION_STRING " does not know");
+  check_flags(tensor, PARITY_TENSOR_ORDERED | PARITY_TENSOR_RECOMPUTED);
   const int64_t id = tensor.id != 0 ? tensor.id : intern(tensor.phase, tensor.name);
   const Name& name = name_of_id(id);
   const TensorLayout layout = layout_of(tensor);
@@ -175,6 +190,33 @@ void OpenRecorder::offer(const parity_tensor& tensor) {
     teach(name, tensor, layout);
   else
     record(name, tensor, layout, wants(id) != 0);
+}
+
+Measured OpenRecorder::measure(const parity_tensor& tensor, int32_t device, void* stream) {
+  if (tensor.micro_batches != 0)
+    throw UserError("cannot measure a piece of micro-batches on a device; offer its elements");
+  if (tensor.strides != nullptr && !places_of(shape_of(tensor), tensor.strides).row_major)
+    throw UserError("cannot measure a tensor with strides on a device; give a contiguous one");
+  Measured measured{
+      parse_enum<DType>(needed_text(tensor.dtype, "dtype")), shape_of(tensor), layout_of(tensor), {}};
+  const TensorView view{measured.dtype, measured.shape, tensor.data};
+  if (view.size() > 0 && tensor.data == nullptr)
+    throw UserError("a tensor's data is NULL; give the address of its first element");
+  std::string why;
+  if (!load_device_measure().tensor(view, measured.layout, device, stream, measured.found, why))
+    throw UserError("cannot measure a tensor on device " + std::to_string(device) + " (" + why + ")",
+                    ExitCode::missing);
+  return measured;
+}
+
+void OpenRecorder::offer_measured(const parity_tensor& about, const Measured& measured) {
+  check_flags(about, PARITY_TENSOR_ORDERED);
+  const Name& name = name_of_id(about.id != 0 ? about.id : intern(about.phase, about.name));
+  if (recorder_.wants_elements(name.phase, name.name))
+    throw UserError("cannot record tensor " + name.name +
+                    " by what was measured of it (the capture wants its elements); offer them");
+  recorder_.measured(name.phase, name.name, measured.dtype, measured.shape, measured.found, measured.layout,
+                     order_of(about));
 }
 
 }  // namespace parity::capi

@@ -25,6 +25,14 @@ trace::Recorder::Options options_of(const parity_recorder_options& options);
 parity_recorder_options read_options(const parity_recorder_options* given);
 parity_tensor read_tensor(const parity_tensor* given);
 
+/// What was measured of a tensor, or of a rank's part of one.
+struct Measured {
+  DType dtype;
+  Shape shape;
+  TensorLayout layout;
+  measure::Measurement found;
+};
+
 /// A Recorder with what its C interface remembers between calls.
 class OpenRecorder {
  public:
@@ -40,8 +48,15 @@ class OpenRecorder {
   int64_t intern(const char* phase, const char* name);
   /// Returns the PARITY_WANTS_* of an id at this step. \throws UserError for an id of no name
   int wants(int64_t id);
+  /// Returns whether its elements are recorded or changed at this step. \throws UserError for an id of no
+  /// name
+  bool wants_elements(int64_t id);
   /// Offers a tensor to the Recorder, or to its teacher only if it was recomputed.
   void offer(const parity_tensor& tensor);
+  /// Measures a tensor in memory of a CUDA device. \throws UserError if the device, or its library, fails
+  Measured measure(const parity_tensor& tensor, int32_t device, void* stream);
+  /// Offers a tensor by what was measured of it. \throws UserError if its elements are wanted
+  void offer_measured(const parity_tensor& about, const Measured& measured);
 
  private:
   struct Name {

@@ -3,10 +3,15 @@
 #include "harness/api/include/parity/recorder.h"
 #include "harness/api/recorder/boundary.hpp"
 #include "harness/api/recorder/dlpack.hpp"
+#include "harness/api/recorder/load_device_measure.hpp"
 #include "harness/api/recorder/open_recorder.hpp"
 
 struct parity_recorder {
   parity::capi::OpenRecorder open;
+};
+
+struct parity_measured {
+  parity::capi::Measured measured;
 };
 
 namespace {
@@ -133,6 +138,10 @@ int parity_recorder_wants_id(parity_recorder* recorder, int64_t id) {
   return answer([&] { return open_of(recorder).wants(id); });
 }
 
+int parity_recorder_wants_elements_id(parity_recorder* recorder, int64_t id) {
+  return answer([&]() -> int { return open_of(recorder).wants_elements(id); });
+}
+
 int parity_recorder_wants(parity_recorder* recorder, const char* phase, const char* name) {
   return answer([&]() -> int {
     return recorder_of(recorder).wants(parse_enum<trace::Phase>(needed_text(phase, "phase")),
@@ -160,6 +169,35 @@ int parity_recorder_offer_dlpack(parity_recorder* recorder, const parity_tensor*
     const auto& memory = needed(static_cast<const DlTensor*>(dl_tensor), "dl_tensor");
     open_of(recorder).offer(with_memory_of(read_tensor(about), memory));
   });
+}
+
+int parity_recorder_measures_cuda(int32_t device) {
+  bool usable = false;
+  const int status = guarded([&] {
+    std::string why;
+    usable = load_device_measure().usable(device, why);
+    if (!usable)
+      throw UserError(why, ExitCode::missing);
+  });
+  return status == 0 && usable ? 1 : 0;
+}
+
+parity_measured* parity_recorder_measure_cuda(parity_recorder* recorder, const parity_tensor* tensor,
+                                              int32_t device, void* stream) {
+  parity_measured* made = nullptr;
+  guarded(
+      [&] { made = new parity_measured{open_of(recorder).measure(read_tensor(tensor), device, stream)}; });
+  return made;
+}
+
+int parity_recorder_offer_measured(parity_recorder* recorder, const parity_tensor* about,
+                                   const parity_measured* measured) {
+  return guarded(
+      [&] { open_of(recorder).offer_measured(read_tensor(about), needed(measured, "measured").measured); });
+}
+
+void parity_recorder_free_measured(parity_measured* measured) {
+  delete measured;
 }
 
 int parity_recorder_tensor(parity_recorder* recorder, const char* phase, const char* name, const char* dtype,

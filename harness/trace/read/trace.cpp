@@ -96,6 +96,11 @@ Trace Trace::open(const fs::path& path) {
       state->rank_channels[file->rank] = file->channels;
     }
     state->logical = join_ranks(files, own.complete ? PartsWanted::all : PartsWanted::left);
+  } else if (own.ranks == 1 && !own.part_sketches.empty()) {
+    // No other rank has the rest of its parts: a tensor that they do not cover must not be left out in
+    // silence.
+    add_rank_rows(state->rank_rows, own);
+    state->logical = join_ranks(files, own.complete ? PartsWanted::all : PartsWanted::left);
   } else {
     add_rank_rows(state->rank_rows, own);
     state->logical = own_tensors(own);

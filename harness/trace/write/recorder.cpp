@@ -234,8 +234,9 @@ void Recorder::teach(Phase phase, std::string_view name, const TensorView& view,
 }
 
 void Recorder::measured(Phase phase, std::string_view name, DType dtype, const Shape& shape,
-                        const measure::Measurement& found, const TensorLayout& layout) {
-  const int64_t order = state_->offer(phase, name, layout);
+                        const measure::Measurement& found, const TensorLayout& layout,
+                        std::optional<int64_t> place) {
+  const int64_t order = state_->offer(phase, name, layout, place);
   require(micro_batch_of(layout) == nullptr, "measured a piece of " + std::string(name));
   require(!wants_elements(phase, name), "measured " + std::string(name) + ", whose elements are wanted");
   if (!wants(phase, name))

@@ -116,7 +116,8 @@ class Recorder {
   /// Records a tensor whose elements are not in host memory, from what was measured on the device. Otherwise
   /// like `tensor`.
   void measured(Phase phase, std::string_view name, DType dtype, const Shape& shape,
-                const measure::Measurement& found, const TensorLayout& layout = {});
+                const measure::Measurement& found, const TensorLayout& layout = {},
+                std::optional<int64_t> order = {});
   /// Ends the step and commits it. \throws UserError if a fault of this step matched no tensor
   void end_step();
 

@@ -167,6 +167,11 @@ PARITY_RECORDER_API int64_t parity_recorder_intern(parity_recorder* recorder, co
  * id: from parity_recorder_intern. The answer for an id is computed once a step. Since ABI 2. */
 PARITY_RECORDER_API int parity_recorder_wants_id(parity_recorder* recorder, int64_t id);
 
+/** Returns 1 if the elements of a tensor are recorded or changed at this step, 0 if not, -1 on failure.
+ * Without them, what parity_recorder_measure_cuda returns is enough. id: from parity_recorder_intern. Since
+ * ABI 4. */
+PARITY_RECORDER_API int parity_recorder_wants_elements_id(parity_recorder* recorder, int64_t id);
+
 /** Returns 1 if offering the tensor would record anything, 0 if not, -1 on failure. */
 PARITY_RECORDER_API int parity_recorder_wants(parity_recorder* recorder, const char* phase, const char* name);
 
@@ -256,6 +261,32 @@ PARITY_RECORDER_API int parity_recorder_offer(parity_recorder* recorder, const p
  * ABI 2. */
 PARITY_RECORDER_API int parity_recorder_offer_dlpack(parity_recorder* recorder, const parity_tensor* about,
                                                      const void* dl_tensor);
+
+/** What was measured of a tensor: norm, extremes, digest and sketch. Since ABI 4. */
+typedef struct parity_measured parity_measured;
+
+/** Returns 1 if this process can measure memory of a CUDA device where it is, else 0. Then
+ * parity_recorder_last_error returns why. device: its number among the visible ones. Since ABI 4. */
+PARITY_RECORDER_API int parity_recorder_measures_cuda(int32_t device);
+
+/** Measures a tensor in memory of a CUDA device; NULL on failure. The numbers have the same bits as on the
+ * host. About 600 bytes come to the host, whatever the tensor's size. It waits for the stream.
+ * tensor: dtype, rank, shape, data and layout count. The elements are row-major. Not a piece of
+ * micro-batches. stream: the cudaStream_t whose work so far has written the elements; NULL: the default
+ * stream. Since ABI 4. */
+PARITY_RECORDER_API parity_measured* parity_recorder_measure_cuda(parity_recorder* recorder,
+                                                                  const parity_tensor* tensor, int32_t device,
+                                                                  void* stream);
+
+/** Offers a tensor by what was measured of it, perhaps before the step began. It fails if the capture wants
+ * the elements (parity_recorder_wants_elements_id).
+ * about: id or phase and name, flags and order; dtype, shape and layout are those that were measured. Since
+ * ABI 4. */
+PARITY_RECORDER_API int parity_recorder_offer_measured(parity_recorder* recorder, const parity_tensor* about,
+                                                       const parity_measured* measured);
+
+/** Frees it. NULL is allowed. Since ABI 4. */
+PARITY_RECORDER_API void parity_recorder_free_measured(parity_measured* measured);
 
 /** Records a tensor as the capture asks.
  * data: row-major, contiguous, copied before the call returns. shape: `rank` sizes, outermost first. */

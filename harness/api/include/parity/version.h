@@ -16,6 +16,6 @@
 #define PARITY_VERSION_STRING "0.2.0"
 
 /** Number of the C interface of the recorder that these headers describe. See recorder.h for the rule. */
-#define PARITY_RECORDER_ABI 3
+#define PARITY_RECORDER_ABI 4
 
 #endif

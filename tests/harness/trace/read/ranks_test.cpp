@@ -46,6 +46,23 @@ TEST_F(RanksTraceTest, TheRunOfOneRankHasTheSameDigest) {
   EXPECT_EQ(one.ranks(), 1);
 }
 
+TEST_F(RanksTraceTest, APartInARunOfOneRank_IsNotLeftOutInSilence) {
+  Recorder alone(options("alone.h5"));
+  record_step(alone, 1, columns(1));
+  alone.finish();
+  EXPECT_THAT(
+      [&] { Trace::open(folder / "alone.h5"); },
+      ThrowsMessage<UserError>(HasSubstr("cannot join the shards of grad w of step 1 (those of rank 0 "
+                                         "have 6 of its 12 elements)")));
+  Held turned{{}, {3, 4}, {{3, 4}, {{"tp", 0, 1, Shard{0, {{2, 3}, {0, 2}}}}}}};
+  turned.values.assign(matrix.begin() + 8, matrix.end());
+  turned.values.insert(turned.values.end(), matrix.begin(), matrix.begin() + 8);
+  Recorder whole(options("whole.h5"));
+  record_step(whole, 1, turned);
+  whole.finish();
+  EXPECT_EQ(values_of<float>(Trace::open(folder / "whole.h5").tensor(w)), matrix);
+}
+
 TEST_F(RanksTraceTest, TermsAreAdded) {
   const auto term = [](int64_t rank, Partial kind) {
     return Held{{static_cast<float>(1 + rank), 4}, {2}, {{2}, {along("dp_replicate", rank, kind)}}};

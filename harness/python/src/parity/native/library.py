@@ -14,7 +14,7 @@ from typing import Any
 from .program import build_folders
 
 NAME = "libparity-recorder.so"
-ABI = 3
+ABI = 4
 
 TIMING, PER_RANK, NUMERIC = 1, 2, 0
 WANTS_TENSOR, WANTS_WRITABLE, WANTS_RECOMPUTED = 1, 2, 4
@@ -83,7 +83,12 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "value_i64": (c_int, [c_void_p, c_char_p, c_int64, c_int32]),
     "intern": (c_int64, [c_void_p, c_char_p, c_char_p]),
     "wants_id": (c_int, [c_void_p, c_int64]),
+    "wants_elements_id": (c_int, [c_void_p, c_int64]),
     "offer": (c_int, [c_void_p, POINTER(Tensor)]),
+    "measures_cuda": (c_int, [c_int32]),
+    "measure_cuda": (c_void_p, [c_void_p, POINTER(Tensor), c_int32, c_void_p]),
+    "offer_measured": (c_int, [c_void_p, POINTER(Tensor), c_void_p]),
+    "free_measured": (None, [c_void_p]),
 }
 
 

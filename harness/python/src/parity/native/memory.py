@@ -8,6 +8,8 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
+from .library import Error
+
 NUMPY_KINDS = {"f": "float", "i": "int", "u": "uint", "b": "bool"}
 
 
@@ -28,6 +30,11 @@ def is_torch(value: Any) -> bool:
     return torch is not None and isinstance(value, torch.Tensor)
 
 
+def is_on_gpu(value: Any) -> bool:
+    """Whether `value` is a tensor in memory of a CUDA device."""
+    return is_torch(value) and value.device.type == "cuda"
+
+
 def plain(value: Any) -> Any:
     """A tensor of PyTorch without history, strides of its own and complex numbers; other values as they are."""
     if not is_torch(value):
@@ -46,10 +53,25 @@ def snapshot(value: Any) -> Any:
     """A copy of the values as they are now, in host memory."""
     value = plain(value)
     if is_torch(value):
-        return value.clone() if value.device.type == "cpu" else value.cpu()
+        return value.clone() if value.device.type == "cpu" else to_host(value)
     import numpy
 
     return numpy.array(value)
+
+
+def to_host(value: Any) -> Any:
+    """A tensor of PyTorch in host memory. Raises Error while a CUDA graph is captured, which a copy would end."""
+    if is_on_gpu(value):
+        check_no_capture()
+    return value.cpu()
+
+
+def check_no_capture() -> None:
+    """Raises Error while a CUDA graph is captured: waiting for the device would break the capture."""
+    import torch
+
+    if torch.cuda.is_available() and torch.cuda.is_current_stream_capturing():
+        raise Error("no tensor can be recorded while a CUDA graph is captured; train without graphs to record tensors")
 
 
 def memory_of(value: Any) -> Memory:

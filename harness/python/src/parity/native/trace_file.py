@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import library
+from .device import Measured
 from .memory import Memory
 
 
@@ -82,10 +83,17 @@ class TraceFile:
 
     def wants(self, phase: str, name: str) -> int:
         """WANTS_* of a tensor at this step; 0 if offering it does nothing."""
+        return self._asked("wants_id", self._id_of(phase, name))
+
+    def wants_elements(self, phase: str, name: str) -> bool:
+        """Whether a tensor's elements are recorded or changed at this step, for which no measurement is enough."""
+        return self._asked("wants_elements_id", self._id_of(phase, name)) != 0
+
+    def _id_of(self, phase: str, name: str) -> int:
         key = (phase, name)
         if key not in self._ids:
             self._ids[key] = self._asked("intern", phase.encode(), name.encode())
-        return self._asked("wants_id", self._ids[key])
+        return self._ids[key]
 
     def offer(
         self,
@@ -124,6 +132,38 @@ class TraceFile:
             tensor.micro_batch, tensor.micro_batches = piece.number, piece.of
             tensor.first_row, tensor.rows = piece.first_row, piece.rows
         self._must("offer", ctypes.byref(tensor))
+
+    def check_device(self, number: int) -> None:
+        """Raises library.Error with the reason if this process cannot measure memory of a CUDA device."""
+        if not self._library.parity_recorder_measures_cuda(number):
+            raise self._error()
+
+    def measure(self, memory: Memory, device: int, stream: int, layout: str | None = None) -> Measured:
+        """Measures a row-major tensor in memory of a CUDA device, after the work of a stream."""
+        sizes = ctypes.c_int64 * max(1, len(memory.shape))
+        tensor = library.Tensor(
+            struct_size=ctypes.sizeof(library.Tensor),
+            dtype=memory.dtype.encode(),
+            rank=len(memory.shape),
+            shape=sizes(*memory.shape),
+            data=memory.address,
+            layout=layout.encode() if layout else None,
+        )
+        found = self._call("measure_cuda", ctypes.byref(tensor), device, stream)
+        if not found:
+            raise self._error()
+        return Measured(found, self._library.parity_recorder_free_measured)
+
+    def offer_measured(self, phase: str, name: str, measured: Measured, order: int | None = None) -> None:
+        """Offers a tensor of this step by what was measured of it, perhaps before the step."""
+        tensor = library.Tensor(
+            struct_size=ctypes.sizeof(library.Tensor),
+            phase=phase.encode(),
+            name=name.encode(),
+            flags=library.ORDERED if order is not None else 0,
+            order=order or 0,
+        )
+        self._must("offer_measured", ctypes.byref(tensor), measured.handle)
 
     def failure(self, what: dict[str, Any]) -> None:
         """Marks the run as failed: its trace stays partial and holds `what`."""

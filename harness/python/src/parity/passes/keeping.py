@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Protocol
 
+from ..native.device import Measured
 from ..native.library import WANTS_RECOMPUTED, WANTS_WRITABLE, Error
 from ..native.memory import memory_of, snapshot
 from ..native.trace_file import Piece, TraceFile
@@ -23,6 +24,7 @@ class Owner(Protocol):
     update: Update
 
     def guarded(self, call: Callable[..., Any], *arguments: Any) -> Any: ...
+    def kept(self, phase: str, name: str, part: Placed) -> Placed: ...
     def part_of_pass(self, name: str, value: Any) -> Placed | None: ...
     def begin(self) -> TraceFile: ...
 
@@ -50,7 +52,11 @@ class Keeping:
         pieces = update.waiting.setdefault((phase, name), Pieces(order))
         if not isinstance(pieces, Pieces):
             raise Error(f"tensor {name} of phase {phase} was also given by rec.tensor(); give it another name there")
-        pieces.parts.append((run, replace(part, local=snapshot(part.local))))
+        if self._micro_batches == 1:  # else parts of several passes may have to be joined
+            part = self._owner.kept(phase, name, part)
+        else:
+            part = replace(part, local=snapshot(part.local))
+        pieces.parts.append((run, part))
         return None
 
     def keep_again(self, phase: str, name: str, value: Any, run: Pass | None) -> Any:
@@ -80,7 +86,11 @@ class Keeping:
         trace = self._owner.begin()
         for (phase, name), pieces in ready.items():
             for own, part, piece in pieces.joined(name):
-                if trace.wants(phase, own):
+                if not trace.wants(phase, own):
+                    continue
+                if isinstance(part.local, Measured):
+                    trace.offer_measured(phase, own, part.local, pieces.order)
+                else:
                     memory = memory_of(part.local)
                     trace.offer(phase, own, memory, False, part.layout, order=pieces.order, piece=piece)
             count = sum(run is not None and run.trained for run, _ in pieces.parts)

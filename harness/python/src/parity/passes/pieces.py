@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ..native.device import Measured
+from ..native.library import Error
 from ..native.trace_file import Piece
 from ..placement.layout import Placed
 
@@ -47,6 +49,8 @@ class Pieces:
         if len(parts) == 1:
             yield name, parts[0], None
             return
+        if any(isinstance(part.local, Measured) for part in parts):
+            raise Error(f"{len(parts)} passes gave {name}, but parity.record got micro_batches=1; leave it out")
         if all(not part.local.shape and part.layout is None for part in parts):
             parts = [replace(part, local=part.local.reshape(1)) for part in parts]  # scalars, such as losses
         if len({_trait(part) for part in parts}) > 1 or any(part.layout for part in parts):

@@ -25,6 +25,7 @@ class Capture:
                 self.text = file.read()
         asked = json.loads(self.text) if self.text else {}
         self._rules = [rule for kind in ("tensors", "sketches") for rule in asked.get(kind, [])]
+        self._kept = asked.get("tensors", [])
         self._operators = asked.get("operators", [])
         self._faults = asked.get("faults", [])
         self.micro_batches = bool(asked.get("micro_batches"))
@@ -40,6 +41,12 @@ class Capture:
         """Whether a tensor of this phase may be recorded or changed at this step; None: whatever its name."""
         return self.may_change(step, phase, name) or any(
             _covers(rule, step, "phases", phase) and _names(rule.get("names"), name) for rule in self._rules
+        )
+
+    def may_want_elements(self, step: int, phase: str, name: str) -> bool:
+        """Whether the elements of a tensor may be recorded or changed, for which no measurement is enough."""
+        return self.may_change(step, phase, name) or any(
+            _covers(rule, step, "phases", phase) and _names(rule.get("names"), name) for rule in self._kept
         )
 
     def may_ever_want(self, *phases: str) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Protocol
 
-from ..native.memory import is_torch, snapshot
+from ..native.memory import is_torch
 from ..native.trace_file import TraceFile
 from ..observe import clipping, optimizers
 from ..observe.clip_calls import ClipCalls
@@ -33,6 +33,7 @@ class Owner(Protocol):
     def part_of(self, name: str, value: Any) -> Placed | None: ...
     def begin(self) -> TraceFile: ...
     def offer(self, phase: str, name: str, value: Any) -> None: ...
+    def kept(self, phase: str, name: str, part: Placed) -> Placed: ...
 
 
 class Gradients:
@@ -180,7 +181,7 @@ class Gradients:
             for name, parameter in ours:
                 part = self._owner.part_of(name, parameter.grad)
                 if part is not None and ("grad", name) not in update.offered:
-                    update.waiting["grad", name] = replace(part, local=snapshot(part.local))
+                    update.waiting["grad", name] = self._owner.kept("grad", name, part)
 
     def _with_gradients(self, parameters: list[Any]) -> list[tuple[str, Any]]:
         """Those of the parameters that the recorder knows and that have a gradient, with their names."""
@@ -202,7 +203,7 @@ class Gradients:
             return
         part = _without_scale(scaled, inverse)
         if not self._capture.may_change(update.step, "grad_local", name):
-            update.waiting["grad_local", name] = replace(part, local=snapshot(part.local))
+            update.waiting["grad_local", name] = self._owner.kept("grad_local", name, part)
             return
         seen = update.passes_of("grad_local", name)
         self._keeping.check_count(len(seen), "backward")
@@ -219,7 +220,7 @@ class Gradients:
         update, own = self._owner.update, f"{name}@{number}:micro_batch"
         if self._capture.may_want(update.step, "grad_local", own) and (part := self._term(name, gradient)) is not None:
             part = _without_scale(part, update.inverse_scale)
-            update.waiting["grad_local", own] = replace(part, local=snapshot(part.local))
+            update.waiting["grad_local", own] = self._owner.kept("grad_local", own, part)
 
     def _inverse_of(self, name: str, gradient: Any) -> Any:
         """What takes the loss's factor out of a sum over backward passes; None if the sum has no factor. One that has it

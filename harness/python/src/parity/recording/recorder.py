@@ -14,8 +14,9 @@ from dataclasses import replace
 from types import TracebackType
 from typing import Any
 
+from ..native.device import Devices, Measured
 from ..native.library import WANTS_WRITABLE, Error
-from ..native.memory import is_torch, memory_of, plain, snapshot
+from ..native.memory import is_on_gpu, is_torch, memory_of, plain, snapshot, to_host
 from ..native.trace_file import TraceFile
 from ..observe import optimizers
 from ..observe.groups import channels_of, settings_of
@@ -69,6 +70,7 @@ class Recorder:
         self._trace: TraceFile | None = trace
         self._capture, self._path, self._rank, self._ranks = capture, path, rank, ranks
         self._places, self._outputs, self._warn_once = places or Places(), outputs or Places(), WarnOnce()
+        self._devices = Devices(self._warn_once)
         self._pid = os.getpid()
         self._model = model
         self._optimizers = optimizers.listed(optimizer)
@@ -204,7 +206,15 @@ class Recorder:
             self.begin()
             self.offer(phase, name, part)
         else:
-            update.waiting[phase, name] = replace(part, local=snapshot(part.local))
+            update.waiting[phase, name] = self.kept(phase, name, part)
+
+    def kept(self, phase: str, name: str, part: Placed) -> Placed:
+        """A part as it is now, in host memory. Of one on a GPU what was measured of it, if the capture wants no more."""
+        if not self._capture.may_want_elements(self.update.step, phase, name):
+            measured = self._devices.measure(self._open_trace(), part.local, part.layout)
+            if measured is not None:
+                return replace(part, local=measured)
+        return replace(part, local=snapshot(part.local))
 
     def part_of(self, name: str, value: Any, dims: str | None = None, mesh: Any = None) -> Placed | None:
         """The part that this rank holds; None if there is none, or if a trace cannot hold the tensor."""
@@ -305,13 +315,18 @@ class Recorder:
         part = value if isinstance(value, Placed) else self.part_of(name, value) if wanted else None
         if not wanted or part is None:
             return
-        value = part.local
+        value, order = part.local, self.update.next_order()
+        if is_on_gpu(value) and not trace.wants_elements(phase, name):
+            value = self._devices.measure(trace, value, part.layout) or value
+        if isinstance(value, Measured):
+            trace.offer_measured(phase, name, value, order)
+            return
         source = plain(value)
-        host = source.cpu() if is_torch(source) else source
+        host = to_host(source) if is_torch(source) else source
         changed = bool(wanted & WANTS_WRITABLE)
         if changed and is_torch(value) and value.is_sparse:
             raise Error(f"a fault or the teacher cannot change the sparse tensor {name}")
-        trace.offer(phase, name, memory_of(host), changed, part.layout, order=self.update.next_order())
+        trace.offer(phase, name, memory_of(host), changed, part.layout, order=order)
         if changed and is_torch(source) and host.data_ptr() != source.data_ptr():
             source.copy_(host)
 
