@@ -125,7 +125,7 @@ def recorder(site: Site):
     traces = {place: site.out / f"recorder_{place}.h5" for place in ("cpu", "cuda", "again", "host")}
     figures = {}
     for place, trace in traces.items():
-        words = [site.python, GPU / "train.py", "cpu" if place == "cpu" else "cuda", trace, *(["short"] if place == "again" else [])]
+        words = [site.python, GPU / "train.py", "cpu" if place == "cpu" else "cuda", trace, *(["short"] if place in ("again", "host") else [])]
         status, output = site.run(words, f"recorder_{place}", 120, PARITY_DEVICE_LIBRARY="none" if place == "host" else "")
         if status != 0:
             raise StageError(f"train.py on {place} ended with {status}: {last_lines(output)}")
