@@ -26,8 +26,8 @@ def norm(parameters, order=2.0):
 
 
 class ClipCallsTest(RecordedTest):
-    def train(self, clip, passes=1, between=None, steps=3):
-        """clip: parameters -> channels. between: called after each backward pass but the last.
+    def train(self, clip, passes=1, between=None, steps=3, after=None):
+        """clip: parameters -> channels. after: called after the optimizer's step. between: called after each backward pass but the last.
         Returns the gradients before clipping of each step, and the norms that clip had returned."""
         torch.manual_seed(3)
         model = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Tanh(), torch.nn.Linear(8, 2))
@@ -43,6 +43,8 @@ class ClipCallsTest(RecordedTest):
                 before |= {(step, name): one.grad.clone() for name, one in model.named_parameters()}
                 channels = clip(parameters) or {}
                 optimizer.step()
+                if after:
+                    after(parameters)
                 rec.step(**channels)
         return before
 
@@ -83,6 +85,47 @@ class ClipCallsTest(RecordedTest):
             self.train(lambda parameters, order=order: [clip_grad_norm_(parameters, 0.05, norm_type=order),
                                                         {"grad_norm": 3.0}][1])
             self.assert_departs("grad_norm", "times the")
+
+    def test_clipping_after_the_step(self):
+        words = "gradients are clipped after the optimizer's step, which used them as they were before"
+        for clip in (clip_grad_norm_, clip_grad_value_):
+            self.train(lambda parameters: None, after=lambda parameters, clip=clip: clip(parameters, 0.05))
+            self.assertIs(self.complete().provenance["recipe"]["clip"]["late"], True)
+            self.assert_departs("clip", words)
+            self.train(lambda parameters, clip=clip: [clip(parameters, 0.05), None][1])
+            self.assertNotIn("late", self.complete().provenance["recipe"]["clip"])
+            self.assertNotIn(words, json.dumps(self.laws()))
+
+    def test_two_optimizers_in_turn(self):
+        """The gradients of the second are clipped after the step of the first, and before their own."""
+        torch.manual_seed(3)
+        model = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Tanh(), torch.nn.Linear(8, 2))
+        both = [torch.optim.SGD(model[number].parameters(), lr=0.1) for number in (0, 2)]
+        with parity.record(model, both, path=self.path, capture={"tensors": [{}]}) as rec:
+            for _ in range(3):
+                model.zero_grad()
+                (10 * model(torch.randn(16, 4)).square().mean()).backward()
+                for number, optimizer in zip((0, 2), both):
+                    clip_grad_norm_(model[number].parameters(), 0.05)
+                    optimizer.step()
+                rec.step()
+        self.assert_lawful()
+
+    def test_a_closure_clips_before_the_step(self):
+        torch.manual_seed(3)
+        model = torch.nn.Linear(4, 2)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        with parity.record(model, optimizer, path=self.path, capture={"tensors": [{}]}) as rec:
+            for _ in range(3):
+                def closure():
+                    model.zero_grad()
+                    loss = (10 * model(torch.randn(16, 4))).square().mean()
+                    loss.backward()
+                    clip_grad_norm_(model.parameters(), 0.05)
+                    return loss
+                optimizer.step(closure)
+                rec.step()
+        self.assert_lawful()
 
     def test_a_call_for_each_set(self):
         def clip(parameters, factor=1.0):

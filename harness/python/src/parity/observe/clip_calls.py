@@ -16,13 +16,14 @@ class ClipCalls:
     def __init__(self) -> None:
         self._norms: list[dict[str, Any]] = []
         self._values: list[dict[str, Any]] = []
+        self._is_late = False
         self._last: dict[str, Any] | None = None
         self._changes: list[dict[str, Any]] = []
         self._characters = 0
 
     def begin(self) -> None:
         """Begins an update, which has no calls yet."""
-        self._norms, self._values = [], []
+        self._norms, self._values, self._is_late = [], [], False
 
     def saw_norm(self, names: tuple[str, ...], max_norm: Any, norm_type: Any, *, is_again: bool) -> None:
         """names: of the parameters. max_norm, norm_type: as the trainer gave them; None if that is not known.
@@ -38,6 +39,10 @@ class ClipCalls:
         """value: as the trainer gave it. A trainer may clip each group of parameters by its own."""
         self._values.append({"names": list(names), "value": float(value)})
 
+    def saw_late(self) -> None:
+        """A call of this update clips gradients that their optimizer has already used."""
+        self._is_late = True
+
     def facts(self) -> dict[str, Any]:
         """What the calls of this update were given: of several calls a number that they share, else a list and the calls
         themselves. Empty without a call."""
@@ -47,6 +52,7 @@ class ClipCalls:
                 clip[name] = values[0] if len(set(values)) == 1 else values
         if values := sorted({call["value"] for call in self._values}):
             clip |= {"value": values[0]} if len(values) == 1 else {"value": values, "values": self._values}
+        clip |= {"late": True} if self._is_late else {}
         return clip | ({"calls": self._norms} if len(self._norms) > 1 else {})
 
     def end(self, step: int) -> dict[str, Any]:

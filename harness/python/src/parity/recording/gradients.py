@@ -162,6 +162,7 @@ class Gradients:
         update, names = self._owner.update, tuple(name for name, _ in ours)
         is_again = all(name in update.left and update.left[name].is_unchanged(one.grad) for name, one in ours)
         self._clips.saw_norm(names, max_norm, norm_type, is_again=is_again)
+        self._see_order(ours)
         if not is_again or names not in update.norms:
             update.norms[names] = norm.detach().clone() if is_torch(norm) else norm
         if not is_again:
@@ -171,7 +172,15 @@ class Gradients:
         ours, clipped = self._with_gradients(parameters), self._owner.update.clipped
         if ours:
             self._clips.saw_value(tuple(name for name, _ in ours), value)
+            self._see_order(ours)
         self._keep_gradients([(name, one) for name, one in ours if name not in clipped])
+
+    def _see_order(self, ours: list[tuple[str, Any]]) -> None:
+        """Remembers a call that clips gradients of which the optimizer has already made its step."""
+        if self._owner.update.stepped:
+            used = self._parameters.held_by(self._owner.update.stepped)
+            if any(id(parameter) in used for _, parameter in ours):
+                self._clips.saw_late()
 
     def _keep_gradients(self, ours: list[tuple[str, Any]]) -> None:
         """Keeps what clipping is about to change, as the phase grad."""

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..native.library import Error
@@ -35,6 +35,10 @@ class Parameters:
     def any(self) -> bool:
         """Whether the model has a parameter."""
         return next(self.named(), None) is not None
+
+    def held_by(self, numbers: Iterable[int]) -> set[int]:
+        """Ids of what the optimizers of these positions train."""
+        return {id(one) for number in numbers for one in optimizers.parameters_of(self._optimizers[number])}
 
     def held(self) -> Iterator[Any]:
         """What the optimizers train."""

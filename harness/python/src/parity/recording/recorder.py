@@ -89,6 +89,7 @@ class Recorder:
         self._gradients = Gradients(self, capture, model, self._parameters, self._activations, self._keeping)
         self._lock = threading.RLock()
         self._handles = [optimizers.before_step(one, self._on_step) for one in self._optimizers]
+        self._handles += [optimizers.after_step(one, self._after_step) for one in self._optimizers]
         self._foreign_steps = optimizers.Steps(self._optimizers)
         if self._optimizers and not self._gradients.watch_clipping():
             warn("grad_norm is not recorded (this PyTorch computes it elsewhere); use PyTorch 2.6 or later")
@@ -150,6 +151,9 @@ class Recorder:
     def _on_step(self, optimizer: Any) -> None:
         self._activations.execution.begin_region("optim", "optimizer")
         self.guarded(self._before_step, optimizer)
+
+    def _after_step(self, optimizer: Any) -> None:
+        self.update.stepped.add(self._optimizers.index(optimizer))
 
     # --- an update -------------------------------------------------------------------------------
 
