@@ -30,7 +30,7 @@ ALLOWED = {
     "harness/explain": (["harness/" + f for f in HARNESS[:7]], []),
     "harness/logs": (["harness/" + f for f in HARNESS[:7]], []),
     "harness/api": (["harness/" + f for f in HARNESS[:7]], []),
-    "harness/api/device": (["harness/" + f for f in HARNESS[:7]], ["cuda"]),
+    "harness/api/device": (["harness/" + f for f in HARNESS[:7]] + ["harness/api"], ["cuda"]),
     "harness/operators": (["harness/" + f for f in HARNESS[:5]], []),
     "harness/operators/judge": (["harness/" + f for f in HARNESS[:7]] + ["harness/operators"], []),
     "harness/golden": (["harness/base", "harness/tensor", "harness/trace", "harness/compare"], ["hdf5"]),

@@ -7,7 +7,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "harness/api/device/device_measure.hpp"
+#include "harness/api/recorder/device_measure.hpp"
 #include "harness/measure/cuda/cuda_queue.hpp"
 #include "harness/measure/cuda/measure_tensor.hpp"
 

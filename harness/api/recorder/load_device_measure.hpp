@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "harness/api/device/device_measure.hpp"
+#include "harness/api/recorder/device_measure.hpp"
 
 namespace parity::capi {
 

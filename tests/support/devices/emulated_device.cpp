@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // A stand-in for libparity-device.so: the kernels run on the host, on memory of the host. Device 7 is broken.
-#include "harness/api/device/device_measure.hpp"
+#include "harness/api/recorder/device_measure.hpp"
 #include "harness/measure/cuda/measure_tensor.hpp"
 #include "tests/support/devices/emulated_gpu.hpp"
 
