@@ -149,6 +149,36 @@ class PassesTest(RecordedTest):
         with self.assertRaisesRegex(parity.Error, "unknown extra rgn; give some of update_norm"):
             parity.record(Net(), path=self.path, extras=["rgn"])
 
+    def test_an_input_of_the_trainer_takes_the_place_of_an_argument(self):
+        """Whether it is recorded before the passes or after them; twice is still refused."""
+        class Model(torch.nn.Linear):
+            def forward(self, tokens):
+                return super().forward(tokens)
+
+        for first in (True, False):
+            for passes in (1, 2):
+                torch.manual_seed(0)
+                model = Model(3, 2)
+                optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+                with parity.record(model, optimizer, path=self.path, capture={"tensors": [{}]}) as rec:
+                    for _ in range(2):
+                        tokens = torch.randn(passes, 4, 3)
+                        if first:
+                            rec.tensor("input", "tokens", tokens)
+                        for part in tokens:
+                            model(part).square().sum().backward()
+                        if not first:
+                            rec.tensor("input", "tokens", tokens)
+                        optimizer.step()
+                        rec.step()
+                trace = self.complete()
+                self.assertTrue(torch.equal(trace.tensors[2, "input", "tokens"], tokens))
+        with warnings.catch_warnings(), parity.record(model, optimizer, path=self.path, capture={"tensors": [{}]}) as rec:
+            warnings.simplefilter("ignore")
+            rec.tensor("input", "tokens", tokens)
+            rec.tensor("input", "tokens", tokens)
+        self.partial("tensor tokens of phase input was offered twice")
+
     def test_a_clash_of_names_ends_the_recording_and_not_the_training(self):
         model = Net()
         optimizer = torch.optim.SGD(model.parameters(), lr=0.1)

@@ -46,6 +46,8 @@ class Keeping:
             return None
         if part.own_to_rank:  # this rank's own values, as those of operators
             name += self._suffix
+        if phase == "input" and name in update.own_inputs:
+            return None
         order = update.next_order() if order is None else order
         if phase != "input" and self._capture.may_change(update.step, phase, name):
             return self._changed(phase, name, part, run, order)

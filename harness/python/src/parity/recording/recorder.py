@@ -201,6 +201,9 @@ class Recorder:
         update = self.update
         if not self._capture.may_want(update.step, phase):
             return
+        if phase == "input" and name not in update.own_inputs:
+            update.own_inputs.add(name)
+            update.waiting.pop((phase, name), None)
         if (phase, name) in update.waiting or (phase, name) in update.offered:
             raise Error(f"tensor {name} of phase {phase} was offered twice before rec.step(); give each its own name")
         part = self.part_of(name, value, dims, mesh)

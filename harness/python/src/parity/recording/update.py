@@ -36,6 +36,8 @@ class Update:
     waiting: dict[tuple[str, str], Any] = field(default_factory=dict)
     #: (phase, name) of the tensors that were offered to the trace.
     offered: set[tuple[str, str]] = field(default_factory=set)
+    #: Names of inputs that the trainer recorded itself: they take the place of the model's arguments of these names.
+    own_inputs: set[str] = field(default_factory=set)
     #: Names of parameters whose gradients were clipped.
     clipped: set[str] = field(default_factory=set)
     #: Name of a parameter -> its gradient as PyTorch's clipping left it.
