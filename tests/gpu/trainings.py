@@ -163,6 +163,9 @@ LAWFUL = {
 }
 PLANTED = {
     "no unscale_ before clipping": ("clip", {"autocast": torch.float16, "scaler": True, "unscale": False}),
+    "gradients of four micro-batches added up": ("loss", {"micro_batches": 4, "divisor": 1, "autocast": torch.bfloat16}),
+    "divided twice by the micro-batches": ("loss", {"micro_batches": 4, "divisor": 16}),
+    "clipped after the step": ("clip", {"clip_late": True}),
 }
 
 

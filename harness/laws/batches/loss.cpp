@@ -11,6 +11,7 @@
 
 #include "harness/laws/batches/batch.hpp"
 #include "harness/laws/batches/entropies.hpp"
+#include "harness/laws/batches/head_gradient.hpp"
 #include "harness/laws/laws.hpp"
 #include "harness/laws/run/rounding.hpp"
 #include "harness/tensor/conversions.hpp"
@@ -229,9 +230,11 @@ Answers measure(const RecordedRun& run, std::optional<size_t> rule, int64_t shif
     const auto logits = batch.labels.empty() ? std::nullopt : find_logits(run, batch);
     if (!loss || !logits)
       continue;
-    const std::optional<Entropies> entropy = entropies(run, batch, *logits, shift);
+    std::optional<Entropies> entropy = entropies(run, batch, *logits, shift);
     if (!entropy || entropy->all().valid == 0)
       continue;
+    if (static_cast<double>(static_cast<float>(*loss)) == *loss)
+      entropy->roundoff = std::max(entropy->roundoff, 0x1p-24);  // computed in float32 from whatever logits
     found.last = divisions(cut_batch(run, batch, *entropy), *entropy);
     const double bound = entropy->bound(found.last.front().loss), wanted = found.last[rule.value_or(0)].loss;
     const bool right = found.finding.compare(std::abs(*loss - wanted), bound);
@@ -308,6 +311,8 @@ Finding ask_loss(const RecordedRun& run) {
     else if (!rule && found.all.updates > 0)
       judge_found(found.all, found.last, finding);
   }
+  if (other.empty() && !promised(run) && finding.answer() == Answer::holds && run.trace().ranks() == 1)
+    check_head_gradient(run, are_labels_tokens(run) ? 1 : 0, finding);
   if (finding.answer() == Answer::not_asked && finding.why.empty()) {
     finding.why = !other.empty() ? other : "no logits with their labels were recorded";
     finding.record = "phase forward of the logits (output, lm_head or model) and phase input of labels";

@@ -158,6 +158,10 @@ std::string explain(const RecordedRun& run, const ClipStep& clip, const Expected
     return begin + ": gradients are divided by their norm, without max_norm";
   if (is(want.max_norm() / (want.norm * want.norm)))
     return begin + ": max_norm is divided by the squared norm";
+  const double scale = std::exp2(std::round(std::log2(want.with_margin() / f)));
+  if (scale >= 16 && is(want.with_margin() / scale))
+    return begin +
+           fmt::format(": it is as if a loss scale of {:.6g} had not been taken out before clipping", scale);
   return begin + fmt::format(": it is as if max_norm were {:.6g}", f * want.norm);
 }
 
