@@ -123,6 +123,8 @@ std::optional<HeadGradient> find_head_gradient(const RecordedRun& run, const Bat
       continue;
     const auto width = static_cast<size_t>(shape[1]);
     const std::vector<double> gradient = run.values(matrix);
+    if (!std::ranges::all_of(gradient, [](double each) { return std::isfinite(each); }))
+      continue;  // other laws name it
     const LogitGradient of_logits = logit_gradient(logits, batch, shift, largest_rows(gradient, width));
     for (const std::string& input : run.names(batch.step, Phase::forward)) {
       const TensorKey place{batch.step, Phase::forward, input};
