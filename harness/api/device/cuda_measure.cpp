@@ -26,15 +26,20 @@ class Current {
  public:
   explicit Current(int device) {
     check(cudaGetDevice(&before_), "say which device is current");
-    if (device != before_)
+    changed_ = device != before_;
+    if (changed_)
       check(cudaSetDevice(device), "use the device");
   }
-  ~Current() { static_cast<void>(cudaSetDevice(before_)); }
+  ~Current() {
+    if (changed_)
+      static_cast<void>(cudaSetDevice(before_));
+  }
   Current(const Current&) = delete;
   Current& operator=(const Current&) = delete;
 
  private:
   int before_ = 0;
+  bool changed_ = false;
 };
 
 /// Device memory that is kept from one measurement to the next: each ends by waiting for its stream.
@@ -89,8 +94,10 @@ bool tried(std::string& why, const Act& act) {
     return true;
   } catch (const std::exception& error) {
     why = error.what();
-    return false;
+  } catch (...) {
+    why = "an unknown exception";
   }
+  return false;
 }
 
 bool usable(int device, std::string& why) {

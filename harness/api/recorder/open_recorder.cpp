@@ -202,6 +202,7 @@ Measured OpenRecorder::measure(const parity_tensor& tensor, int32_t device, void
   const TensorView view{measured.dtype, measured.shape, tensor.data};
   if (view.size() > 0 && tensor.data == nullptr)
     throw UserError("a tensor's data is NULL; give the address of its first element");
+  trace::check_part(measured.shape, measured.layout, tensor.name != nullptr ? tensor.name : "a tensor");
   std::string why;
   if (!load_device_measure().tensor(view, measured.layout, device, stream, measured.found, why))
     throw UserError("cannot measure a tensor on device " + std::to_string(device) + " (" + why + ")",
@@ -211,6 +212,11 @@ Measured OpenRecorder::measure(const parity_tensor& tensor, int32_t device, void
 
 void OpenRecorder::offer_measured(const parity_tensor& about, const Measured& measured) {
   check_flags(about, PARITY_TENSOR_ORDERED);
+  if (about.micro_batches != 0 || about.layout != nullptr ||
+      (about.dtype != nullptr && parse_enum<DType>(about.dtype) != measured.dtype) ||
+      (about.shape != nullptr && shape_of(about) != measured.shape))
+    throw UserError(
+        "a tensor is offered with another dtype, shape or layout than was measured; leave them 0");
   const Name& name = name_of_id(about.id != 0 ? about.id : intern(about.phase, about.name));
   if (recorder_.wants_elements(name.phase, name.name))
     throw UserError("cannot record tensor " + name.name +

@@ -273,19 +273,18 @@ void note_norms(const RecordedRun& run, const NormClipping& all, Finding& findin
     finding.notes.emplace_back("the factors were not compared with max_norm");
 }
 
+constexpr const char* late_words =
+    "gradients are clipped after the optimizer's step, which used them as they were before";
+
 /// A call after the optimizer's step changes gradients that nobody reads any more. What it scales them by is
 /// not asked.
 void check_order(const ClipPeriod& period, Finding& finding) {
   if (!period.calls.is_object() || !period.calls.contains("late") || period.calls["late"] != true)
     return;
   ++finding.checked;
-  if (finding.departures.empty())
-    finding.departures.push_back(
-        {"gradients are clipped after the optimizer's step, which used them as they were before",
-         period.steps.front(),
-         "",
-         {},
-         std::nullopt});
+  if (std::ranges::none_of(finding.departures,
+                           [](const Departure& each) { return each.sentence == late_words; }))
+    finding.departures.push_back({late_words, period.steps.front(), "", {}, std::nullopt});
 }
 
 void say_what_is_missing(const RecordedRun& run, bool by_value, Finding& finding) {

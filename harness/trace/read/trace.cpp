@@ -100,7 +100,7 @@ Trace Trace::open(const fs::path& path) {
     // No other rank has the rest of its parts: a tensor that they do not cover must not be left out in
     // silence.
     add_rank_rows(state->rank_rows, own);
-    state->logical = join_ranks(files, own.complete ? PartsWanted::all : PartsWanted::left);
+    state->logical = join_ranks(files, PartsWanted::all);
   } else {
     add_rank_rows(state->rank_rows, own);
     state->logical = own_tensors(own);

@@ -33,17 +33,6 @@ struct OwnedTensor {
   }
 };
 
-void check_part(const Shape& shape, const TensorLayout& layout, std::string_view name) {
-  if (is_whole(layout))
-    return;
-  const Shape named = shape_of(cover_of(layout));
-  if (named != shape)
-    throw UserError(
-        fmt::format("cannot record {} (its shape is {}, but its layout describes a shard of shape {}); give "
-                    "the layout of this rank's shard",
-                    name, to_string(shape), to_string(named)));
-}
-
 const TensorLayout* layout_of_part(const TensorLayout& layout) {
   return is_whole(layout) ? nullptr : &layout;
 }
@@ -68,6 +57,17 @@ void write_tensor(TraceFile& file, const TensorKey& key, int64_t order, const Te
 }
 
 }  // namespace
+
+void check_part(const Shape& shape, const TensorLayout& layout, std::string_view name) {
+  if (is_whole(layout))
+    return;
+  const Shape named = shape_of(cover_of(layout));
+  if (named != shape)
+    throw UserError(
+        fmt::format("cannot record {} (its shape is {}, but its layout describes a shard of shape {}); give "
+                    "the layout of this rank's shard",
+                    name, to_string(shape), to_string(named)));
+}
 
 struct Recorder::State {
   Capture capture;

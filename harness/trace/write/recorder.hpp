@@ -27,6 +27,9 @@ namespace parity::trace {
 using FaultHook =
     std::function<void(int64_t step, Phase phase, std::string_view name, const TensorView& view, void* data)>;
 
+/// Checks that a layout describes a part of this shape. \throws UserError naming the tensor if it does not
+void check_part(const Shape& shape, const TensorLayout& layout, std::string_view name);
+
 /// Records a training run into a trace file. A trainer creates one Recorder for each rank and calls it from
 /// one thread.
 ///

@@ -138,6 +138,12 @@ TEST_F(DeviceMeasureTest, WantedElements_AreRefused) {
   EXPECT_THAT(parity_recorder_last_error(),
               HasSubstr("cannot record tensor kept by what was measured of it"));
   EXPECT_EQ(offer_measured(tensor_of("other")), 0);
+  parity_tensor another = tensor_of("another");
+  parity_measured* measured = parity_recorder_measure_cuda(recorder_, &another, 0, nullptr);
+  another.dtype = "float64";
+  EXPECT_EQ(parity_recorder_offer_measured(recorder_, &another, measured), 2);
+  EXPECT_THAT(parity_recorder_last_error(), HasSubstr("another dtype, shape or layout than was measured"));
+  parity_recorder_free_measured(measured);
   EXPECT_EQ(offer_measured(tensor_of("other")), 2) << "offered twice";
 }
 
@@ -158,6 +164,11 @@ TEST_F(DeviceMeasureTest, WhatCannotBeMeasured_IsRefused) {
   tensor = tensor_of("w");
   tensor.data = nullptr;
   EXPECT_THAT(reason(tensor, 0), HasSubstr("data is NULL"));
+  tensor = tensor_of("w");
+  tensor.layout =
+      R"({"global_shape": [400000000, 33], "placements": [{"mesh": "tp", "coordinate": 0, "size": 2,
+    "kind": "shard", "dim": 0, "ranges": [[0, 200000000]]}]})";
+  EXPECT_THAT(reason(tensor, 0), HasSubstr("its shape is (257, 33), but its layout describes"));
   EXPECT_EQ(parity_recorder_offer_measured(recorder_, &tensor, nullptr), 2);
   EXPECT_EQ(parity_recorder_measures_cuda(0), 1);
   EXPECT_EQ(parity_recorder_measures_cuda(8), 0);

@@ -96,6 +96,90 @@ class ClipCallsTest(RecordedTest):
             self.assertNotIn("late", self.complete().provenance["recipe"]["clip"])
             self.assertNotIn(words, json.dumps(self.laws()))
 
+    def assert_in_time(self):
+        done = subprocess.run([PARITY, "audit", self.path], capture_output=True, text=True, env=ENVIRONMENT)
+        self.assertIn(done.returncode, (0, 1, 3), done.stderr)
+        self.assertNotIn("after the optimizer's step", done.stdout)
+        self.assertNotIn("late", json.dumps(self.complete().provenance["recipe"].get("clip", {})))
+
+    def test_clipping_in_time_is_not_late(self):
+        """Calls after a step whose gradients are others, or are not used yet, or that change nothing."""
+        torch.manual_seed(3)
+        model = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Tanh(), torch.nn.Linear(8, 2))
+
+        def backward():
+            (10 * model(torch.randn(16, 4)).square().mean()).backward()
+
+        def whole_before_each(optimizers, clip):
+            backward()
+            for optimizer in optimizers:
+                clip(model.parameters(), 0.05)
+                optimizer.step()
+
+        def fresh_gradients(optimizers, clip):
+            backward()
+            optimizers[0].step()
+            model.zero_grad()
+            backward()
+            clip(model.parameters(), 0.05)
+            optimizers[1].step()
+
+        def norm_for_the_log(optimizers, clip):
+            backward()
+            clip(model.parameters(), 0.05)
+            for optimizer in optimizers:
+                optimizer.step()
+            clip_grad_norm_(model.parameters(), float("inf"))
+
+        class Clipping(torch.optim.SGD):
+            def step(self, closure=None):
+                clip_grad_norm_([one for group in self.param_groups for one in group["params"]], 0.05)
+                return super().step(closure)
+
+        def inside(optimizers, clip):
+            backward()
+            for optimizer in optimizers:
+                optimizer.step()
+
+        halves = [model[number].parameters for number in (0, 2)]
+        for turn, make in ((whole_before_each, torch.optim.SGD), (norm_for_the_log, torch.optim.SGD), (inside, Clipping), (fresh_gradients, None)):
+            for clip in (clip_grad_norm_, clip_grad_value_):
+                both = [make(half(), lr=0.01) for half in halves] if make else [torch.optim.SGD(model.parameters(), lr=0.01) for _ in range(2)]
+                with parity.record(model, both, path=self.path, capture={"tensors": [{"phases": ["param"]}]}) as rec:
+                    for _ in range(3):
+                        model.zero_grad()
+                        turn(both, clip)
+                        rec.step()
+                with self.subTest(turn=turn.__name__, clip=clip.__name__):
+                    self.assert_in_time()
+
+    def test_a_hook_after_the_step_ends_the_update(self):
+        torch.manual_seed(3)
+        model = torch.nn.Linear(4, 2)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        held = []
+        optimizer.register_step_post_hook(lambda *_: held[0].step())
+        with parity.record(model, optimizer, path=self.path, capture={"tensors": [{}]}) as rec:
+            held.append(rec)
+            for _ in range(3):
+                model.zero_grad()
+                (10 * model(torch.randn(16, 4)).square().mean()).backward()
+                clip_grad_norm_(model.parameters(), 0.05)
+                optimizer.step()
+        self.assert_in_time()
+        self.assert_lawful()
+
+    def test_a_hook_after_the_step_closes_the_recorder(self):
+        model = torch.nn.Linear(4, 2)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        held = []
+        optimizer.register_step_post_hook(lambda *_: (held[0].step(), held[0].close()))
+        held.append(parity.record(model, optimizer, path=self.path))
+        for _ in range(2):
+            model(torch.randn(16, 4)).square().mean().backward()
+            optimizer.step()
+        self.complete()
+
     def test_two_optimizers_in_turn(self):
         """The gradients of the second are clipped after the step of the first, and before their own."""
         torch.manual_seed(3)

@@ -92,6 +92,18 @@ class DeviceTest(RecordedTest):
         self.assertIn("but parity.record got micro_batches=1", str(said[0].message))
         self.partial("2 passes gave")
 
+    def test_a_device_without_memory_sends_a_tensor_to_the_host(self):
+        def full(self, *given, **named):
+            raise torch.OutOfMemoryError("planted")
+
+        train(self.folder / "host.h5", SKETCHES, False)
+        with warnings.catch_warnings(record=True) as said, mock.patch.object(torch.Tensor, "contiguous", full):
+            warnings.simplefilter("always")
+            train(self.path, SKETCHES, True)
+        self.assertEqual([str(one.message) for one in said if "planted" in str(one.message)],
+                         ["parity: a tensor goes to the host to be measured, which takes long (planted)"])
+        self.assertEqual(self.rows(self.path)[0], 0)
+
     def test_kept_tensors_come_to_the_host(self):
         capture = {"tensors": [{"phases": ["grad"], "names": ["0.*"]}], "sketches": [{"phases": ["grad", "param"]}]}
         train(self.folder / "host.h5", capture, False)

@@ -82,6 +82,29 @@ class LossGradientTest(RecordedTest):
         self.assertEqual(row["answer"], "holds", row)
         self.assertIn("the gradient of lm_head.weight is 1.7 times that of the loss at update 1", row["notes"])
 
+    def test_gradients_with_a_loss_scale_are_not_asked(self):
+        """Fused AdamW takes the scale of a GradScaler out itself."""
+        for scale in (4.0, 64.0):  # as many as micro-batches, and as tokens
+            torch.manual_seed(3)
+            model = Model(False)
+            optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2, fused=True)
+            scaler = torch.amp.GradScaler("cpu", init_scale=scale)
+            with parity.record(model, optimizer, path=self.path, capture={"tensors": [{}]}) as rec:
+                for _ in range(3):
+                    x, losses = torch.randint(0, WORDS, (4, 2, 9)), []
+                    for part in x:
+                        losses.append(torch.nn.functional.cross_entropy(model(part[:, :-1]).flatten(0, 1), part[:, 1:].flatten()))
+                        scaler.scale(losses[-1] / 4).backward()
+                    rec.tensor("input", "labels", x[..., 1:].flatten(0, 1))
+                    scaler.step(optimizer)
+                    scaler.update()
+                    optimizer.zero_grad()
+                    rec.step(loss=sum(losses) / 4)
+            done = subprocess.run([PARITY, "audit", self.path, "--law", "loss", "--json"], capture_output=True, text=True, env=ENVIRONMENT)
+            row = json.loads(done.stdout)["laws"][0]
+            self.assertEqual(row["answer"], "holds", row)
+            self.assertIn("gradients have a loss scale that the optimizer takes out, so their size is not asked", row["notes"])
+
     def test_what_cannot_be_asked_is_not_accused(self):
         """Tied embeddings add their own gradient, and other terms another direction."""
         for options in ({"tied": True}, {"extra": lambda logits: logits.logsumexp(-1).square().mean()}):

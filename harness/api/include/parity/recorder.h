@@ -280,8 +280,8 @@ PARITY_RECORDER_API parity_measured* parity_recorder_measure_cuda(parity_recorde
 
 /** Offers a tensor by what was measured of it, perhaps before the step began. It fails if the capture wants
  * the elements (parity_recorder_wants_elements_id).
- * about: id or phase and name, flags and order; dtype, shape and layout are those that were measured. Since
- * ABI 4. */
+ * about: id or phase and name, flags and order. Leave layout and micro-batches 0: they are those that were
+ * measured. Since ABI 4. */
 PARITY_RECORDER_API int parity_recorder_offer_measured(parity_recorder* recorder, const parity_tensor* about,
                                                        const parity_measured* measured);
 

@@ -54,6 +54,12 @@ TEST_F(RanksTraceTest, APartInARunOfOneRank_IsNotLeftOutInSilence) {
       [&] { Trace::open(folder / "alone.h5"); },
       ThrowsMessage<UserError>(HasSubstr("cannot join the shards of grad w of step 1 (those of rank 0 "
                                          "have 6 of its 12 elements)")));
+  {
+    Recorder cut(options("cut.h5"));
+    record_step(cut, 1, columns(1));
+  }
+  EXPECT_THAT([&] { Trace::open(folder / "cut.h5.partial"); },
+              ThrowsMessage<UserError>(HasSubstr("6 of its 12")));
   Held turned{{}, {3, 4}, {{3, 4}, {{"tp", 0, 1, Shard{0, {{2, 3}, {0, 2}}}}}}};
   turned.values.assign(matrix.begin() + 8, matrix.end());
   turned.values.insert(turned.values.end(), matrix.begin(), matrix.begin() + 8);

@@ -48,10 +48,11 @@ class Devices:
         stream = torch.cuda.current_stream(value.device).cuda_stream if value.device.type == "cuda" else 0
         try:
             if number not in self._usable:
+                self._usable[number] = False
                 trace.check_device(number)
-            self._usable[number] = True
+                self._usable[number] = True
             return trace.measure(memory_of(value.contiguous()), number, stream, layout)
-        except Error as problem:
-            self._usable[number] = False
-            self._warn("device", f"whole tensors go to the host to be measured, which takes long ({problem})")
+        except (Error, torch.OutOfMemoryError) as problem:  # then the way over the host, which needs no device memory
+            what = "a tensor goes" if self._usable[number] else "whole tensors go"
+            self._warn(f"device {what}", f"{what} to the host to be measured, which takes long ({problem})")
             return None

@@ -23,7 +23,7 @@ class ClipCalls:
 
     def begin(self) -> None:
         """Begins an update, which has no calls yet."""
-        self._norms, self._values, self._is_late = [], [], False
+        self._norms, self._values = [], []
 
     def saw_norm(self, names: tuple[str, ...], max_norm: Any, norm_type: Any, *, is_again: bool) -> None:
         """names: of the parameters. max_norm, norm_type: as the trainer gave them; None if that is not known.
@@ -40,7 +40,7 @@ class ClipCalls:
         self._values.append({"names": list(names), "value": float(value)})
 
     def saw_late(self) -> None:
-        """A call of this update clips gradients that their optimizer has already used."""
+        """A call clips gradients that their optimizer has already used. Not every update is looked at, so this stays."""
         self._is_late = True
 
     def facts(self) -> dict[str, Any]:
@@ -52,7 +52,7 @@ class ClipCalls:
                 clip[name] = values[0] if len(set(values)) == 1 else values
         if values := sorted({call["value"] for call in self._values}):
             clip |= {"value": values[0]} if len(values) == 1 else {"value": values, "values": self._values}
-        clip |= {"late": True} if self._is_late else {}
+        clip |= {"late": True} if self._is_late and clip else {}
         return clip | ({"calls": self._norms} if len(self._norms) > 1 else {})
 
     def end(self, step: int) -> dict[str, Any]:

@@ -41,11 +41,6 @@ def before_step(optimizer: Any, call: Callable[[Any], None]) -> Any:
     return optimizer.register_step_pre_hook(hook)
 
 
-def after_step(optimizer: Any, call: Callable[[Any], None]) -> Any:
-    """Calls `call` after each step of the optimizer. Returns the handle, which can be removed."""
-    return optimizer.register_step_post_hook(lambda caller, _arguments, _options: call(caller))
-
-
 def after_closure(arguments: tuple[Any, ...], options: dict[str, Any], call: Callable[[], None]) -> Any:
     """What a hook before a step returns so that `call` follows the first call of the step's closure. None without a
     closure.

@@ -38,16 +38,20 @@ class Keeping:
         self._micro_batches = micro_batches
         self.guarded = owner.guarded
 
+    def own_name(self, name: str) -> str:
+        """The name of this rank's own values."""
+        return name + self._suffix
+
     def keep(self, phase: str, name: str, value: Any, run: Pass | None, order: int | None = None) -> Any:
         """Takes a tensor of a pass. Returns values that replace it, or None."""
         update = self._owner.update
         part = self._owner.part_of_pass(name, value)
         if part is None:
             return None
-        if part.own_to_rank:  # this rank's own values, as those of operators
-            name += self._suffix
         if phase == "input" and name in update.own_inputs:
             return None
+        if part.own_to_rank:  # this rank's own values, as those of operators
+            name = self.own_name(name)
         order = update.next_order() if order is None else order
         if phase != "input" and self._capture.may_change(update.step, phase, name):
             return self._changed(phase, name, part, run, order)

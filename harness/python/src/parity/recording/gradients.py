@@ -56,6 +56,7 @@ class Gradients:
         )
         self._is_reduced_first = is_reduced_first(model)
         self._data_parallel = data_parallel_axis(model)
+        self._has_scale = False
 
     def begin(self, step: int, is_first: bool) -> None:
         """Begins an update."""
@@ -79,6 +80,8 @@ class Gradients:
     def facts(self) -> dict[str, Any]:
         """Over which ranks gradients are averaged, and how often they were computed, for the recipe."""
         found: dict[str, Any] = {}
+        if self._has_scale:
+            found["grad_scale"] = True
         if ranks := data_parallel_ranks(self._model) or self._activations.data_parallel:
             found["data_parallel"] = ranks
         # Parameters of fully_shard get a gradient only with its reduction, so that FirstUpdate misses the others.
@@ -93,6 +96,12 @@ class Gradients:
     def before_step(self, optimizer: Any) -> None:
         """Offers the gradients that an optimizer is about to use."""
         update = self._owner.update
+        self._has_scale = self._has_scale or getattr(optimizer, "grad_scale", None) is not None
+        if update.step & (update.step - 1) == 0:  # updates 1, 2, 4, 8, ..., since it visits all parameters
+            for parameter in optimizers.parameters_of(optimizer):
+                name = self._parameters.name_of(parameter)
+                if name and parameter.grad is not None and not is_dtensor(parameter):  # whose versions say nothing
+                    update.used[name] = (LeftGradient(parameter.grad), parameter._version)
         if not any(self._capture.may_want(update.step, phase) for phase in ("grad", "grad_clipped")):
             return
         for parameter in optimizers.parameters_of(optimizer):
@@ -162,7 +171,8 @@ class Gradients:
         update, names = self._owner.update, tuple(name for name, _ in ours)
         is_again = all(name in update.left and update.left[name].is_unchanged(one.grad) for name, one in ours)
         self._clips.saw_norm(names, max_norm, norm_type, is_again=is_again)
-        self._see_order(ours)
+        if max_norm is not None and max_norm != float("inf"):
+            self._see_order(ours)
         if not is_again or names not in update.norms:
             update.norms[names] = norm.detach().clone() if is_torch(norm) else norm
         if not is_again:
@@ -176,11 +186,17 @@ class Gradients:
         self._keep_gradients([(name, one) for name, one in ours if name not in clipped])
 
     def _see_order(self, ours: list[tuple[str, Any]]) -> None:
-        """Remembers a call that clips gradients of which the optimizer has already made its step."""
-        if self._owner.update.stepped:
-            used = self._parameters.held_by(self._owner.update.stepped)
-            if any(id(parameter) in used for _, parameter in ours):
-                self._clips.saw_late()
+        """Remembers a call that clips gradients of which their optimizers have already made their steps: parameters
+        have changed since, gradients have not, and no other optimizer is going to use them."""
+        update = self._owner.update
+        if not update.used or not all(name in update.used for name, _ in ours):
+            return
+        others = self._parameters.held_by_others(update.groups)
+        for name, parameter in ours:
+            gradient, version = update.used[name]
+            if id(parameter) in others or parameter._version == version or not gradient.is_unchanged(parameter.grad):
+                return
+        self._clips.saw_late()
 
     def _keep_gradients(self, ours: list[tuple[str, Any]]) -> None:
         """Keeps what clipping is about to change, as the phase grad."""

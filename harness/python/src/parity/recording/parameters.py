@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from ..native.library import Error
@@ -36,9 +36,10 @@ class Parameters:
         """Whether the model has a parameter."""
         return next(self.named(), None) is not None
 
-    def held_by(self, numbers: Iterable[int]) -> set[int]:
-        """Ids of what the optimizers of these positions train."""
-        return {id(one) for number in numbers for one in optimizers.parameters_of(self._optimizers[number])}
+    def held_by_others(self, numbers: Collection[int]) -> set[int]:
+        """Ids of what the optimizers train that are not at these positions."""
+        others = (one for number, one in enumerate(self._optimizers) if number not in numbers)
+        return {id(one) for optimizer in others for one in optimizers.parameters_of(optimizer)}
 
     def held(self) -> Iterator[Any]:
         """What the optimizers train."""

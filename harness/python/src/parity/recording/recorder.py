@@ -89,7 +89,6 @@ class Recorder:
         self._gradients = Gradients(self, capture, model, self._parameters, self._activations, self._keeping)
         self._lock = threading.RLock()
         self._handles = [optimizers.before_step(one, self._on_step) for one in self._optimizers]
-        self._handles += [optimizers.after_step(one, self._after_step) for one in self._optimizers]
         self._foreign_steps = optimizers.Steps(self._optimizers)
         if self._optimizers and not self._gradients.watch_clipping():
             warn("grad_norm is not recorded (this PyTorch computes it elsewhere); use PyTorch 2.6 or later")
@@ -152,9 +151,6 @@ class Recorder:
         self._activations.execution.begin_region("optim", "optimizer")
         self.guarded(self._before_step, optimizer)
 
-    def _after_step(self, optimizer: Any) -> None:
-        self.update.stepped.add(self._optimizers.index(optimizer))
-
     # --- an update -------------------------------------------------------------------------------
 
     def _record_initial(self) -> None:
@@ -203,7 +199,8 @@ class Recorder:
             return
         if phase == "input" and name not in update.own_inputs:
             update.own_inputs.add(name)
-            update.waiting.pop((phase, name), None)
+            for known in (name, self._keeping.own_name(name)):
+                update.waiting.pop((phase, known), None)
         if (phase, name) in update.waiting or (phase, name) in update.offered:
             raise Error(f"tensor {name} of phase {phase} was offered twice before rec.step(); give each its own name")
         part = self.part_of(name, value, dims, mesh)

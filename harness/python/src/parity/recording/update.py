@@ -52,8 +52,8 @@ class Update:
     gradients_are_whole: bool = False
     #: Position of an optimizer that has stepped -> settings of its groups, by name.
     groups: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
-    #: Positions of the optimizers whose step has ended.
-    stepped: set[int] = field(default_factory=set)
+    #: Name of a parameter -> its gradient and its own version when its optimizer's step began.
+    used: dict[str, tuple[LeftGradient, int]] = field(default_factory=dict)
     #: Channels that an adapter gave, which must be equal on all ranks.
     shared: dict[str, Any] = field(default_factory=dict)
     #: How many forward passes the update is expected to have: as many as the one before.
