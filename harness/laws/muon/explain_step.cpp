@@ -68,7 +68,7 @@ class StepSearch {
     if (matrix_.rules.scale)
       complain("each third of the rows is orthogonalized as a matrix of its own");
     else
-      accept_forms(matrix_, {trial}, check_);
+      accept(trial, thirds);
     return true;
   }
 
@@ -83,8 +83,8 @@ class StepSearch {
         continue;
       if (matrix_.rules.steps)
         complain(count_text(trial));
-      else if (!accept_forms(matrix_, {trial}, check_))
-        complain_of_size(matrix_, blocks_, trial, check_);
+      else
+        accept(trial, blocks_);
       return true;
     }
     return false;
@@ -137,8 +137,7 @@ class StepSearch {
       }
       if (!trial.has_direction())
         continue;
-      if (!accept_forms(matrix_, {trial}, check_))
-        complain_of_size(matrix_, blocks_, trial, check_);
+      accept(trial, blocks_);
       check_.arithmetic.reset();
       return true;
     }
@@ -151,6 +150,13 @@ class StepSearch {
   }
 
  private:
+  /// Takes a trial that gives the direction for the convention of the run.
+  void accept(const StepTrial& trial, const MatrixBlocks& blocks) {
+    check_ = {};
+    if (!accept_forms(matrix_, {trial}, check_))
+      complain_of_size(matrix_, blocks, trial, check_);
+  }
+
   /// Measures a trial. \return whether it gives the direction, and clearly better than the rules do
   bool is_better(StepTrial& trial, const MatrixBlocks& blocks) {
     trial.matches = match_steps(matrix_.move, *trial.input, blocks, trial.rule,
@@ -211,14 +217,18 @@ void explain_step(const MuonMatrix& matrix, const MatrixBlocks& blocks, const st
     complain_of_size(matrix, blocks, *right, check);
     return;
   }
-  if (search.find_other_input() || search.find_other_blocks() || !check.forms.empty())
+  if (search.find_other_input() || search.find_other_blocks())
+    return;
+  const bool doubtful = check.forms.empty() || least_rest(due) > 2 * sure_rest;
+  if (doubtful && search.find_other_steps())
+    return;
+  if (!check.forms.empty())
     return;
   if (right != due.end()) {
     complain_of_size(matrix, blocks, *right, check);
     return;
   }
-  if (search.find_other_steps() || search.find_no_orthogonalization() || search.find_other_sign() ||
-      search.find_bfloat16())
+  if (search.find_no_orthogonalization() || search.find_other_sign() || search.find_bfloat16())
     return;
   if (search.is_hidden())
     check.silence = StepSilence::rounding;

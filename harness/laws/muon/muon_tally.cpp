@@ -7,6 +7,15 @@
 #include <fmt/format.h>
 
 namespace parity::laws {
+namespace {
+
+/// Returns whether two forms take the same input and the same factor. Matrices of one run that differ in the
+/// number of steps or in coefficients are well conditioned: several numbers give their step.
+bool agree(const MuonForm& a, const MuonForm& b) {
+  return a.nesterov == b.nesterov && a.scale == b.scale;
+}
+
+}  // namespace
 
 void MuonTally::add(int64_t step, const std::string& name, const MuonStepCheck& check) {
   if (check.silence != StepSilence::none) {
@@ -36,7 +45,9 @@ std::vector<MuonTally::Stray> MuonTally::strays() const {
     return {};
   const MuonForm common = commonest();
   for (const Row& row : rows_) {
-    if (row.forms.contains(common) || (!found.empty() && found.begin()->second.step != row.step))
+    const bool follows =
+        std::ranges::any_of(row.forms, [&](const MuonForm& form) { return agree(form, common); });
+    if (follows || (!found.empty() && found.begin()->second.step != row.step))
       continue;
     const std::string text = fmt::format("the step follows {}, where that of most matrices follows {}",
                                          describe(*row.forms.begin()), describe(common));

@@ -28,8 +28,8 @@ enum class SchulzArithmetic { exact, float32, bfloat16, bfloat16_apart, bfloat16
 
 constexpr auto enum_names(SchulzArithmetic) {
   return named<SchulzArithmetic::bfloat16_divided>(
-      "arithmetic of Newton-Schulz",
-      {"float64", "float32", "bfloat16", "bfloat16, each operation rounded", "bfloat16 after the division"});
+      "arithmetic of Newton-Schulz", {"float32 or wider", "float32", "bfloat16",
+                                      "bfloat16, each operation rounded", "bfloat16 after the division"});
 }
 
 /// What Newton-Schulz computes.

@@ -12,6 +12,9 @@ namespace {
 
 const std::vector<MuonScale> all_scales = {MuonScale::original, MuonScale::match_rms_adamw,
                                            MuonScale::unit_rms_norm, MuonScale::spectral, MuonScale::none};
+/// The same, what is missing before what is another.
+const std::vector<MuonScale> wrong_scales = {MuonScale::none, MuonScale::original, MuonScale::match_rms_adamw,
+                                             MuonScale::unit_rms_norm, MuonScale::spectral};
 
 /// Compares the decay that a match measured with the one that is due.
 void add_decay(const MuonMatrix& matrix, const StepMatch& match, MuonStepCheck& check) {
@@ -37,7 +40,7 @@ std::string factor_text(double factor, double limit) {
     return fmt::format("{} times", whole);
   if (parts >= 2 && std::abs(factor * parts - 1) <= limit)
     return fmt::format("1/{} of", parts);
-  return fmt::format("{:.2g} times", factor);
+  return fmt::format("{:.{}g} times", factor, std::abs(factor - 1) < 0.1 ? 3 : 2);
 }
 
 /// Returns "that of Newton-Schulz with the factor sqrt(rows / columns)".
@@ -98,8 +101,8 @@ void complain_of_size(const MuonMatrix& matrix, const MatrixBlocks& blocks, cons
                       MuonStepCheck& check) {
   const StepMatch& match = *std::ranges::find_if(trial.matches, &StepMatch::has_direction);
   const MuonScale due = match.scale;
-  const std::vector<StepMatch> others = match_steps(matrix.move, *trial.input, blocks, trial.rule, all_scales,
-                                                    matrix.rules.narrow.value_or(true));
+  const std::vector<StepMatch> others = match_steps(matrix.move, *trial.input, blocks, trial.rule,
+                                                    wrong_scales, matrix.rules.narrow.value_or(true));
   const auto other = std::ranges::find_if(
       others, [](const StepMatch& each) { return each.has_direction() && each.has_factor(); });
   if (other == others.end())
