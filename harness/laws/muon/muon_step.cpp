@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -15,6 +16,10 @@ namespace {
 
 /// Matrices of more work take seconds each.
 constexpr double most_work = 0x1p25;
+bool is_finite(const std::vector<double>& values) {
+  return std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
+}
+
 bool is_zero(const std::vector<double>& values) {
   return std::ranges::all_of(values, [](double value) { return value == 0; });
 }
@@ -88,6 +93,14 @@ MuonStepCheck check_muon_step(const MuonMatrix& matrix) {
     check.silence = StepSilence::heads;
     return check;
   }
+  for (const auto& [name, values] : {std::pair("the parameter before the update", &move.before),
+                                     std::pair("the parameter after the update", &move.after),
+                                     std::pair("the momentum", &matrix.inputs.momentum),
+                                     std::pair("the gradient", &matrix.inputs.gradient)})
+    if (!is_finite(*values)) {
+      check.complaints.push_back({std::string(name) + " is not finite"});
+      return check;
+    }
   const bool stands = move.lr == 0 || (is_zero(matrix.inputs.momentum) && is_zero(matrix.inputs.gradient));
   if (stands || only_decays(matrix)) {
     if (!only_decays(matrix))
