@@ -64,7 +64,8 @@ struct MuonRules {
   std::optional<MuonScale> scale = {};
   std::optional<bool> narrow = {};           ///< whether Newton-Schulz computes in bfloat16
   std::optional<FusedHeads> split_qkv = {};  ///< if q, k and v of `attention.wqkv.weight` are matrices apart
-  bool by_blocks = false;                    ///< each rank takes its shard for a whole matrix
+  bool spent = false;      ///< whether the audit has orthogonalized as many matrices as it does
+  bool by_blocks = false;  ///< each rank takes its shard for a whole matrix
 };
 
 /// Returns what the config of parity-train says: optimizer.muon.*.

@@ -152,7 +152,7 @@ class StepSearch {
  private:
   /// Takes a trial that gives the direction for the convention of the run.
   void accept(const StepTrial& trial, const MatrixBlocks& blocks) {
-    check_ = {};
+    check_ = {.work = check_.work};
     if (!accept_forms(matrix_, {trial}, check_))
       complain_of_size(matrix_, blocks, trial, check_);
   }

@@ -65,6 +65,8 @@ std::string describe(StepSilence silence) {
       return "bfloat16 leaves too little of the direction";
     case StepSilence::large:
       return "an audit orthogonalizes matrices up to 322 x 322 or as much work";
+    case StepSilence::many:
+      return "an audit orthogonalizes for about a minute, the first updates first";
     case StepSilence::by_blocks:
       return "each rank orthogonalizes its shard (optimizer.muon.sharding)";
     case StepSilence::heads:
@@ -85,6 +87,10 @@ MuonStepCheck check_muon_step(const MuonMatrix& matrix) {
   }
   if (blocks.work() > most_work) {
     check.silence = StepSilence::large;
+    return check;
+  }
+  if (matrix.rules.spent) {
+    check.silence = StepSilence::many;
     return check;
   }
   if (matrix.rules.split_qkv && matrix.name.ends_with("attention.wqkv.weight"))
@@ -110,6 +116,7 @@ MuonStepCheck check_muon_step(const MuonMatrix& matrix) {
       check = explain_standing(matrix, blocks);
     return check;
   }
+  check.work = blocks.work();
   const std::vector<StepTrial> due = due_trials(matrix, blocks);
   accept_forms(matrix, due, check);
   if (check.forms.empty() || least_rest(due) > sure_rest)

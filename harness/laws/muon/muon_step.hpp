@@ -35,6 +35,7 @@ enum class StepSilence {
   rounding,   ///< the roundings of the parameter hide it
   narrow,     ///< bfloat16 leaves too little of the momentum's direction
   large,      ///< the matrix is too large to be orthogonalized by an audit
+  many,       ///< earlier updates had as many matrices as an audit orthogonalizes
   by_blocks,  ///< each rank orthogonalizes its shard
   heads,      ///< the heads of a fused projection are not known
 };
@@ -51,6 +52,7 @@ struct StepComplaint {
 /// What comparing a step with Newton-Schulz gave.
 struct MuonStepCheck {
   StepSilence silence = StepSilence::none;
+  double work = 0;                                  ///< of Newton-Schulz, MatrixBlocks::work()
   double worst = 0;                                 ///< largest error over its bound
   std::set<MuonForm> forms = {};                    ///< conventions that give the step
   std::optional<SchulzArithmetic> arithmetic = {};  ///< nothing: none that is known

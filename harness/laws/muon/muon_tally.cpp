@@ -18,6 +18,7 @@ bool agree(const MuonForm& a, const MuonForm& b) {
 }  // namespace
 
 void MuonTally::add(int64_t step, const std::string& name, const MuonStepCheck& check) {
+  work_ += check.work;
   if (check.silence != StepSilence::none) {
     silences_[check.silence].insert(name);
     return;

@@ -17,6 +17,8 @@ namespace parity::laws {
 class MuonTally {
  public:
   void add(int64_t step, const std::string& name, const MuonStepCheck& check);
+  /// Returns whether Newton-Schulz has taken about a minute.
+  bool is_spent() const { return work_ > 0x1p32; }
 
   /// Matrices of one update that follow another convention than the rest of the run.
   struct Stray {
@@ -38,6 +40,7 @@ class MuonTally {
     std::string name;
     std::set<MuonForm> forms;
   };
+  double work_ = 0;
   std::vector<Row> rows_;
   std::set<std::string> compared_;                         ///< matrices
   std::map<StepSilence, std::set<std::string>> silences_;  ///< matrices that were not compared at some update

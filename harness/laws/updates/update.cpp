@@ -142,13 +142,15 @@ void add_tensor(const RecordedRun& run, const TensorUpdate& data, std::vector<Op
 }
 
 /// \param skipped  updates before this one that the optimizer did not make
+/// \param spent    whether steps of Muon are no longer compared
 StepAnswer ask_step(const RecordedRun& run, const ParameterGroups& of_run, int64_t step, Variant variant,
-                    int64_t skipped) {
+                    int64_t skipped, bool spent) {
   StepAnswer answer;
   std::vector<OptimizerNumbers> all = of_run.numbers(run, step);
   for (OptimizerNumbers& numbers : all) {
     numbers.l2 = variant == Variant::l2;
     numbers.nesterov = variant == Variant::nesterov;
+    numbers.muon.spent = spent;
   }
   if (all.empty())
     return answer;
@@ -196,7 +198,7 @@ class Audited {
         ++skipped_;
         continue;
       }
-      StepAnswer answer = ask_step(run, groups, step, variant, skipped_);
+      StepAnswer answer = ask_step(run, groups, step, variant, skipped_, muon_.is_spent());
       compared_ += answer.compared;
       wrong_ += !answer.complaints.empty();
       for (const auto& [text, tensors] : answer.complaints)
