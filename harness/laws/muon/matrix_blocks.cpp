@@ -18,11 +18,12 @@ std::vector<size_t> range(size_t first, size_t count) {
 }  // namespace
 
 MatrixBlocks::MatrixBlocks(const std::vector<int64_t>& shape) {
-  if (shape.size() != 2 && shape.size() != 3)
+  if (shape.size() < 2 || shape.size() > 4)
     return;
   const auto count = shape.size() == 3 ? static_cast<size_t>(shape[0]) : 1;
-  const auto each = static_cast<size_t>(shape[shape.size() - 2]);
-  columns_ = static_cast<size_t>(shape.back());
+  const auto each = static_cast<size_t>(shape.size() == 3 ? shape[1] : shape[0]);
+  columns_ = shape.size() == 4 ? static_cast<size_t>(shape[1] * shape[2] * shape[3])
+                               : static_cast<size_t>(shape.back());
   all_rows_ = count * each;
   if (all_rows_ > 0 && columns_ > 0)
     for (size_t i = 0; i < count; ++i)

@@ -14,7 +14,8 @@ namespace parity::laws {
 /// [E, A, B], or the queries, keys and values of a fused projection.
 class MatrixBlocks {
  public:
-  /// \param shape  of the parameter, two dimensions or three
+  /// \param shape  of the parameter: [A, B], E matrices [E, A, B], or a kernel of a convolution [A, C, H, W],
+  ///               which is a matrix [A, C H W] as in Keller Jordan's code. Empty for other shapes.
   explicit MatrixBlocks(const std::vector<int64_t>& shape);
 
   /// Returns the blocks of queries, keys and values. Empty if the heads do not give the rows.

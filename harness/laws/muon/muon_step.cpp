@@ -69,6 +69,8 @@ std::string describe(StepSilence silence) {
       return "an audit orthogonalizes for about a minute, the first updates first";
     case StepSilence::by_blocks:
       return "each rank orthogonalizes its shard (optimizer.muon.sharding)";
+    case StepSilence::shape:
+      return "Newton-Schulz takes matrices";
     case StepSilence::heads:
       return "the config does not say which rows are those of q, k and v";
     case StepSilence::none:
@@ -83,6 +85,10 @@ MuonStepCheck check_muon_step(const MuonMatrix& matrix) {
   MatrixBlocks blocks(matrix.shape);
   if (matrix.rules.by_blocks) {
     check.silence = StepSilence::by_blocks;
+    return check;
+  }
+  if (blocks.empty()) {
+    check.silence = StepSilence::shape;
     return check;
   }
   if (blocks.work() > most_work) {

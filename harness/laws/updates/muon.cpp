@@ -107,7 +107,8 @@ UpdateCheck check_muon(const TensorUpdate& data, const OptimizerNumbers& numbers
     check.complaints.push_back(
         explain_momentum(data, decay)
             .value_or(describe_elements("the momentum", fit, data.first_after.size())));
-  add_step(data, numbers, inputs_of(data, decay, is_sum ? 1 : 1 - decay), check);
+  if (check.complaints.empty())  // else the step follows what is wrong with the momentum
+    add_step(data, numbers, inputs_of(data, decay, is_sum ? 1 : 1 - decay), check);
   return check;
 }
 

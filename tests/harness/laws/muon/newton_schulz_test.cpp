@@ -129,10 +129,13 @@ TEST(MuonStepTest, Silence_HasAReason) {
     return check.silence;
   };
   EXPECT_EQ(silence({1024, 1024}, {}), StepSilence::large);
+  EXPECT_EQ(silence({8, 8}, {.spent = true}), StepSilence::many);
+  EXPECT_EQ(silence({8}, {}), StepSilence::shape);
   EXPECT_EQ(silence({8, 8}, {.by_blocks = true}), StepSilence::by_blocks);
   EXPECT_EQ(silence({8, 8}, {.split_qkv = FusedHeads{}}), StepSilence::heads);
-  for (const StepSilence reason : {StepSilence::large, StepSilence::by_blocks, StepSilence::heads,
-                                   StepSilence::rounding, StepSilence::narrow})
+  for (const StepSilence reason :
+       {StepSilence::large, StepSilence::many, StepSilence::shape, StepSilence::by_blocks, StepSilence::heads,
+        StepSilence::rounding, StepSilence::narrow})
     EXPECT_FALSE(describe(reason).empty());
 }
 
