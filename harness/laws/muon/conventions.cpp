@@ -132,8 +132,9 @@ MuonRules muon_rules_of_config(const RecordedRun& run) {
   rules.scale = scale_of(run.config_text("optimizer.muon.adjust_lr"));
   if (const std::string dtype = run.config_text("optimizer.muon.ns_dtype"); !dtype.empty())
     rules.narrow = dtype == "bfloat16";
-  if (flag_of(run, "optimizer.muon.split_qkv") == true)
-    rules.split_qkv = heads_of_config(run);
+  rules.split_qkv = flag_of(run, "optimizer.muon.split_qkv") == true;
+  if (flag_of(run, "architecture.fused_qkv") == true)
+    rules.fused = heads_of_config(run);
   rules.by_blocks = run.config_text("optimizer.muon.sharding") == "blockwise";
   return rules;
 }

@@ -62,10 +62,11 @@ struct MuonRules {
   std::optional<std::vector<Quintic>> steps = {};
   std::optional<double> eps = {};
   std::optional<MuonScale> scale = {};
-  std::optional<bool> narrow = {};           ///< whether Newton-Schulz computes in bfloat16
-  std::optional<FusedHeads> split_qkv = {};  ///< if q, k and v of `attention.wqkv.weight` are matrices apart
-  bool spent = false;      ///< whether the audit has orthogonalized as many matrices as it does
-  bool by_blocks = false;  ///< each rank takes its shard for a whole matrix
+  std::optional<bool> narrow = {};       ///< whether Newton-Schulz computes in bfloat16
+  std::optional<FusedHeads> fused = {};  ///< if `attention.wqkv.weight` has q, k and v
+  bool split_qkv = false;                ///< whether they are matrices apart
+  bool spent = false;                    ///< whether the audit has orthogonalized as many matrices as it does
+  bool by_blocks = false;                ///< each rank takes its shard for a whole matrix
 };
 
 /// Returns what the config of parity-train says: optimizer.muon.*.

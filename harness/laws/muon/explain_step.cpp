@@ -19,6 +19,18 @@ std::string name_of_input(bool nesterov) {
   return nesterov ? "Nesterov's momentum" : "the momentum without Nesterov's";
 }
 
+/// Returns whether two inputs have the same direction, as momentum and gradient at the first update. Only
+/// roundings then tell which of them was orthogonalized.
+bool are_parallel(const std::vector<double>& x, const std::vector<double>& y) {
+  double xx = 0, xy = 0, yy = 0;
+  for (size_t i = 0; i < x.size(); ++i) {
+    xx += x[i] * x[i];
+    xy += x[i] * y[i];
+    yy += y[i] * y[i];
+  }
+  return xy * xy >= (1 - 0x1p-12) * xx * yy;
+}
+
 /// The search for what a step is. Each search returns whether it found something.
 class StepSearch {
  public:
@@ -42,52 +54,63 @@ class StepSearch {
     if (const auto nesterov = matrix_.rules.nesterov)
       others.insert(others.begin(),
                     {name_of_input(!*nesterov), *nesterov ? &inputs.momentum : &inputs.nesterov});
+    const std::string* best = nullptr;
+    double least = INFINITY;
     for (const auto& [text, input] : others) {
-      if (input->size() != matrix_.move.before.size())
-        continue;
       StepTrial trial = due_.front();
-      trial.input = input;
-      if (!is_better(trial, blocks_))
+      if (input->size() != matrix_.move.before.size() || are_parallel(*input, *trial.input))
         continue;
-      complain(fmt::format("the step orthogonalizes {} where {} is due", text,
-                           name_of_input(due_.front().form.nesterov)));
-      return true;
+      trial.input = input;
+      if (is_better(trial, blocks_) && least_rest({trial}) < least) {
+        best = &text;
+        least = least_rest({trial});
+      }
     }
-    return false;
+    if (best)
+      complain(fmt::format("the step orthogonalizes {} where {} is due", *best,
+                           name_of_input(due_.front().form.nesterov)));
+    return best != nullptr;
   }
 
   bool find_other_blocks() {
     StepTrial trial = due_.front();
-    if (matrix_.rules.split_qkv && blocks_.is_split() && is_better(trial, MatrixBlocks(matrix_.shape))) {
+    if (blocks_.is_split() && matrix_.rules.split_qkv && is_better(trial, MatrixBlocks(matrix_.shape))) {
       complain("q, k and v are orthogonalized as one matrix, where the config splits them");
       return true;
     }
-    const MatrixBlocks thirds = blocks_.thirds();
-    if (thirds.empty() || !is_better(trial, thirds))
+    const MatrixBlocks apart = matrix_.rules.fused && !matrix_.rules.split_qkv && is_fused(matrix_)
+                                   ? blocks_.split(*matrix_.rules.fused)
+                                   : blocks_.thirds();
+    if (apart.empty() || !is_better(trial, apart))
       return false;
-    if (matrix_.rules.scale)
+    if (matrix_.rules.fused)
+      complain("q, k and v are orthogonalized apart, where the config takes them as one matrix");
+    else if (matrix_.rules.scale)
       complain("each third of the rows is orthogonalized as a matrix of its own");
     else
-      accept(trial, thirds);
+      accept(trial, apart);
     return true;
   }
 
   /// Other numbers of steps and other coefficients: a convention if the run does not name its own.
   bool find_other_steps() {
+    std::optional<StepTrial> best;
     for (const auto& [table, count] : other_steps()) {
       StepTrial trial = due_.front();
       trial.form.table = table;
       trial.rule.steps = schulz_steps(table, count);
       trial.form.steps = trial.rule.steps.size();
-      if (trial.rule.steps == due_.front().rule.steps || !is_better(trial, blocks_))
-        continue;
-      if (matrix_.rules.steps)
-        complain(count_text(trial));
-      else
-        accept(trial, blocks_);
-      return true;
+      if (trial.rule.steps != due_.front().rule.steps && is_better(trial, blocks_) &&
+          (!best || least_rest({trial}) < least_rest({*best})))
+        best = std::move(trial);
     }
-    return false;
+    if (!best)
+      return false;
+    if (matrix_.rules.steps)
+      complain(count_text(*best));
+    else
+      accept(*best, blocks_);
+    return true;
   }
 
   bool find_no_orthogonalization() {
@@ -176,7 +199,7 @@ class StepSearch {
 
   std::string count_text(const StepTrial& trial) const {
     const std::vector<Quintic>& due = due_.front().rule.steps;
-    if (trial.form.table == SchulzTable::keller_jordan && due.front() == trial.rule.steps.front())
+    if (due.front() == trial.rule.steps.front())
       return fmt::format("{} steps of Newton-Schulz are taken where {} are recorded", trial.form.steps,
                          due.size());
     return fmt::format("Newton-Schulz has the coefficients {} in {} steps, where others are recorded",

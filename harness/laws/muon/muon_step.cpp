@@ -99,8 +99,8 @@ MuonStepCheck check_muon_step(const MuonMatrix& matrix) {
     check.silence = StepSilence::many;
     return check;
   }
-  if (matrix.rules.split_qkv && matrix.name.ends_with("attention.wqkv.weight"))
-    blocks = blocks.split(*matrix.rules.split_qkv);
+  if (matrix.rules.split_qkv && is_fused(matrix))
+    blocks = blocks.split(matrix.rules.fused.value_or(FusedHeads{}));
   if (blocks.empty()) {
     check.silence = StepSilence::heads;
     return check;

@@ -29,6 +29,11 @@ struct MuonMatrix {
   MuonRules rules;
 };
 
+/// Returns whether a matrix is a fused projection of queries, keys and values, by its name.
+inline bool is_fused(const MuonMatrix& matrix) {
+  return matrix.name.ends_with("attention.wqkv.weight");
+}
+
 /// Why a step was not compared.
 enum class StepSilence {
   none,       ///< it was

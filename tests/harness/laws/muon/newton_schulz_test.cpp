@@ -132,7 +132,7 @@ TEST(MuonStepTest, Silence_HasAReason) {
   EXPECT_EQ(silence({8, 8}, {.spent = true}), StepSilence::many);
   EXPECT_EQ(silence({8}, {}), StepSilence::shape);
   EXPECT_EQ(silence({8, 8}, {.by_blocks = true}), StepSilence::by_blocks);
-  EXPECT_EQ(silence({8, 8}, {.split_qkv = FusedHeads{}}), StepSilence::heads);
+  EXPECT_EQ(silence({8, 8}, {.split_qkv = true}), StepSilence::heads);
   for (const StepSilence reason :
        {StepSilence::large, StepSilence::many, StepSilence::shape, StepSilence::by_blocks, StepSilence::heads,
         StepSilence::rounding, StepSilence::narrow})
