@@ -38,7 +38,7 @@ std::optional<bool> flag_of(const RecordedRun& run, const char* key) {
   return text == "true" ? std::optional(true) : text == "false" ? std::optional(false) : std::nullopt;
 }
 
-std::optional<MuonScale> scale_of(const std::string& name) {
+std::optional<MuonScale> named_scale(const std::string& name) {
   const std::vector<std::string> known = names_of<MuonScale>();
   return std::ranges::find(known, name) == known.end() ? std::nullopt
                                                        : std::optional(parse_enum<MuonScale>(name));
@@ -129,7 +129,7 @@ MuonRules muon_rules_of_config(const RecordedRun& run) {
   rules.nesterov = flag_of(run, "optimizer.muon.nesterov");
   rules.steps = steps_of_config(run);
   rules.eps = run.config_number("optimizer.muon.eps");
-  rules.scale = scale_of(run.config_text("optimizer.muon.adjust_lr"));
+  rules.scale = named_scale(run.config_text("optimizer.muon.adjust_lr"));
   if (const std::string dtype = run.config_text("optimizer.muon.ns_dtype"); !dtype.empty())
     rules.narrow = dtype == "bfloat16";
   rules.split_qkv = flag_of(run, "optimizer.muon.split_qkv") == true;
@@ -145,7 +145,7 @@ MuonRules muon_rules_of_settings(const Json& settings) {
     return rules;
   if (const Json flag = settings.value("nesterov", Json()); flag.is_boolean())
     rules.nesterov = flag.get<bool>();
-  rules.scale = scale_of(text_or(settings, "adjust_lr_fn"));
+  rules.scale = named_scale(text_or(settings, "adjust_lr_fn"));
   const Json eps = settings.value("eps", Json());
   if (eps.is_number())
     rules.eps = eps.get<double>();

@@ -65,6 +65,8 @@ struct MuonStepCheck {
   std::vector<StepComplaint> complaints = {};
 };
 
+// check_step.cpp
+
 /// Compares the step of a matrix with Newton-Schulz of its momentum: direction, size and weight decay.
 MuonStepCheck check_muon_step(const MuonMatrix& matrix);
 

@@ -295,7 +295,7 @@ void explain_silence(const RecordedRun& run, const Audited& audited, Finding& fi
       "phases param, optim and grad_clipped of two successive updates, and the channels beta1 and beta2";
   if (!unknown.empty())
     finding.why = "no rule for the state of " + describe(unknown, {unknown.begin(), unknown.end()}) +
-                  " is known (AdamW, Adam, SGD, Adafactor and Muon's momentum are)";
+                  " is known (AdamW, Adam, SGD, Adafactor and Muon are)";
   else if (blind > 0) {
     finding.why = "every update is smaller than the rounding of the parameters";
     finding.record = "master weights, or an update with a larger learning rate";
