@@ -1,14 +1,13 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 // The step of Muon:  p -= lr decay p + lr scale NS(u),  u = g + b (m - g) or m.
-#include "harness/laws/muon/muon_step.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "harness/laws/muon/muon_step.hpp"
 #include "harness/laws/muon/step_trial.hpp"
 
 namespace parity::laws {
