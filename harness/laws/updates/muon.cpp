@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 // Muon:  m = b m + (1 - b) g. Keller Jordan's first form is m = b m + g; Newton-Schulz divides by the norm,
-// so both take the same step. That step is not compared.
+// so both take the same step, which the room muon compares.
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -44,18 +45,6 @@ double nearest_decay(const TensorUpdate& data) {
       [&](size_t i) { return data.first_after[i] - data.gradient[i]; });
 }
 
-double length_of(const Vector& values) {
-  double squares = 0;
-  for (const double value : values)
-    squares += value * value;
-  return std::sqrt(squares);
-}
-
-/// Returns whether rounding cannot hide the step, whose norm is at least half of the rate.
-bool must_move(const TensorUpdate& data, const OptimizerNumbers& numbers) {
-  return numbers.lr > 1024 * data.roundoff * length_of(data.before) && length_of(data.first_after) > 0;
-}
-
 std::optional<Complaint> explain_momentum(const TensorUpdate& data, double decay) {
   if (data.first_before == data.first_after)
     return Complaint{"the momentum is not updated", 0.0};
@@ -70,6 +59,29 @@ std::optional<Complaint> explain_momentum(const TensorUpdate& data, double decay
   if (fits(data, data.gradient, {decay, scale * (1 - decay)}))
     return Complaint{fmt::format("the momentum takes in {:.5g} times the recorded gradient", scale), scale};
   return std::nullopt;
+}
+
+/// Returns what Newton-Schulz may have been given.
+/// \param share  of a gradient in the momentum
+MuonInputs inputs_of(const TensorUpdate& data, double decay, double share) {
+  MuonInputs inputs{.nesterov = data.gradient,
+                    .momentum = data.first_after,
+                    .momentum_before = data.first_before,
+                    .gradient = data.gradient,
+                    .unclipped = data.unclipped};
+  for (size_t i = 0; i < inputs.nesterov.size(); ++i)
+    inputs.nesterov[i] = share * data.gradient[i] + decay * data.first_after[i];
+  return inputs;
+}
+
+void add_step(const TensorUpdate& data, const OptimizerNumbers& numbers, MuonInputs inputs,
+              UpdateCheck& check) {
+  const MuonMove move{data.before, data.after, numbers.muon_lr.value_or(numbers.lr), data.roundoff};
+  check.muon = check_muon_step({data.name, data.shape, move, numbers.decay, std::move(inputs), numbers.muon});
+  check.compared += check.muon->silence == StepSilence::none;
+  check.worst = std::max(check.worst, check.muon->worst);
+  for (const StepComplaint& complaint : check.muon->complaints)
+    check.complaints.push_back({complaint.text, complaint.factor});
 }
 
 }  // namespace
@@ -88,14 +100,15 @@ UpdateCheck check_muon(const TensorUpdate& data, const OptimizerNumbers& numbers
   const double decay = numbers.muon_momentum.value_or(numbers.momentum.value_or(usual_momentum));
   ++check.compared;
   const ElementFit fit = compare_momentum(data, data.gradient, average(decay));
-  if (data.before == data.after && must_move(data, numbers))
-    check.complaints.push_back({"left out: the parameter did not change", 0.0});
+  const bool is_sum = !fit.fits() && fits(data, data.gradient, {decay, 1});
   if (fit.fits())
     check.worst = fit.worst;
-  else if (!fits(data, data.gradient, {decay, 1}))
+  else if (!is_sum)
     check.complaints.push_back(
         explain_momentum(data, decay)
             .value_or(describe_elements("the momentum", fit, data.first_after.size())));
+  if (check.complaints.empty())  // else the step follows what is wrong with the momentum
+    add_step(data, numbers, inputs_of(data, decay, is_sum ? 1 : 1 - decay), check);
   return check;
 }
 

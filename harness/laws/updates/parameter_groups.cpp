@@ -65,6 +65,7 @@ ParameterGroups::ParameterGroups(const RecordedRun& run) {
         group.named_patterns.insert(starred(name.get<std::string>()));
       }
     group.maximize = member(settings, "maximize") == true;
+    group.muon = muon_rules_of_settings(settings);
     group.dampening = settings.is_object() ? number_or(settings, "dampening", 0) : 0;
     groups_.push_back(std::move(group));
   }
@@ -106,7 +107,12 @@ std::vector<OptimizerNumbers> ParameterGroups::numbers(const RecordedRun& run, i
     numbers.eps = or_config("eps", {"optimizer.eps", "adam_epsilon", "adam_eps", "eps"});
     numbers.momentum = or_config("momentum", {"momentum", "optimizer.momentum"});
     numbers.muon_momentum = run.setting(step, {"muon_momentum", "optimizer.muon.momentum"});
+    numbers.muon_lr = run.channel("muon_lr", step);
+    numbers.muon = muon_rules_of_config(run);
     if (group < groups_.size()) {
+      numbers.muon = groups_[group].muon;
+      if (const auto eps = run.channel("eps" + suffix, step))
+        numbers.muon.eps = eps;
       numbers.maximize = groups_[group].maximize;
       numbers.dampening = groups_[group].dampening;
     }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/laws/muon/conventions.hpp"
 #include "harness/laws/run/recorded_run.hpp"
 
 namespace parity::laws {
@@ -23,7 +24,9 @@ struct OptimizerNumbers {
   /// Whether the decay is part of the gradient (L2), not of the parameter (decoupled).
   bool l2 = false;
   bool nesterov = false;
-  bool maximize = false;  ///< the optimizer follows the gradient, not its negative
+  bool maximize = false;               ///< the optimizer follows the gradient, not its negative
+  std::optional<double> muon_lr = {};  ///< of Muon's matrices, if it is not lr
+  MuonRules muon = {};
 };
 
 /// The parameter groups of a run's optimizers, as the recipe of its trace has them (FORMAT.md, "Recipe").
@@ -51,6 +54,7 @@ class ParameterGroups {
     std::set<std::string> named_patterns;  ///< of the names: these patterns say nothing by themselves
     double dampening = 0;
     bool maximize = false;
+    MuonRules muon;
   };
   std::vector<size_t> groups_of(const std::string& name) const;
 

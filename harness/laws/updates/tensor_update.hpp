@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/laws/muon/muon_step.hpp"
 #include "harness/laws/run/recorded_run.hpp"
 #include "harness/laws/updates/elements.hpp"
 #include "harness/laws/updates/parameter_groups.hpp"
@@ -76,11 +77,12 @@ struct UpdateCheck {
   /// Whether rounding hides the update, so that nothing was compared.
   bool blind = false;
   std::vector<Complaint> complaints = {};
+  std::optional<MuonStepCheck> muon = {};  ///< of a matrix that Muon trains
 };
 
 UpdateCheck check_adam(const TensorUpdate& data, const OptimizerNumbers& numbers);
 UpdateCheck check_sgd(const TensorUpdate& data, const OptimizerNumbers& numbers);
-/// Compares the momentum only: nobody can bound the roundings of Newton-Schulz in bfloat16.
+/// Compares the momentum, and the step with Newton-Schulz of it.
 UpdateCheck check_muon(const TensorUpdate& data, const OptimizerNumbers& numbers);
 /// Returns whether a momentum is an average of gradients, as Muon's is, and not a sum, as SGD's is.
 bool averages_gradients(const TensorUpdate& data);

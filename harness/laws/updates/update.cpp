@@ -11,6 +11,7 @@
 #include "harness/base/json/fields.hpp"
 #include "harness/base/text/glob.hpp"
 #include "harness/laws/laws.hpp"
+#include "harness/laws/muon/muon_tally.hpp"
 #include "harness/laws/run/tensor_groups.hpp"
 #include "harness/laws/updates/adafactor.hpp"
 #include "harness/laws/updates/promised_optimizer.hpp"
@@ -29,8 +30,8 @@ struct StepAnswer {
   int64_t compared = 0;
   double worst = 0;
   int64_t blind = 0;
-  int64_t left_alone = 0;  ///< tensors without a gradient
-  int64_t by_muon = 0;     ///< matrices of which only the momentum is compared
+  int64_t left_alone = 0;                                   ///< tensors without a gradient
+  std::map<std::string, MuonStepCheck> muon;                ///< by matrix
   std::map<std::string, std::set<std::string>> complaints;  ///< text -> tensors
   std::map<std::string, std::optional<double>> factors;     ///< by the same text
   std::map<size_t, std::set<std::string>> groups;           ///< which tensors each group's numbers give
@@ -127,7 +128,8 @@ void add_tensor(const RecordedRun& run, const TensorUpdate& data, std::vector<Op
       break;
   }
   answer.kinds.insert(data.kind);
-  answer.by_muon += data.kind == OptimizerKind::muon;
+  if (best.muon)
+    answer.muon.emplace(data.name, *best.muon);
   answer.compared += best.compared;
   answer.worst = std::max(answer.worst, best.worst);
   answer.blind += best.blind;
@@ -140,13 +142,15 @@ void add_tensor(const RecordedRun& run, const TensorUpdate& data, std::vector<Op
 }
 
 /// \param skipped  updates before this one that the optimizer did not make
+/// \param spent    whether steps of Muon are no longer compared
 StepAnswer ask_step(const RecordedRun& run, const ParameterGroups& of_run, int64_t step, Variant variant,
-                    int64_t skipped) {
+                    int64_t skipped, bool spent) {
   StepAnswer answer;
   std::vector<OptimizerNumbers> all = of_run.numbers(run, step);
   for (OptimizerNumbers& numbers : all) {
     numbers.l2 = variant == Variant::l2;
     numbers.nesterov = variant == Variant::nesterov;
+    numbers.muon.spent = spent;
   }
   if (all.empty())
     return answer;
@@ -194,11 +198,13 @@ class Audited {
         ++skipped_;
         continue;
       }
-      StepAnswer answer = ask_step(run, groups, step, variant, skipped_);
+      StepAnswer answer = ask_step(run, groups, step, variant, skipped_, muon_.is_spent());
       compared_ += answer.compared;
       wrong_ += !answer.complaints.empty();
       for (const auto& [text, tensors] : answer.complaints)
         wrong_tensors_ += static_cast<int64_t>(tensors.size());
+      for (const auto& [name, check] : answer.muon)
+        muon_.add(step, name, check);
       if (answer.compared + answer.blind > 0 || !answer.unknown.empty())
         answers_.emplace(step, std::move(answer));
     }
@@ -216,6 +222,11 @@ class Audited {
       if (finding.departures.empty())
         add_departures(run, step, answer, finding);
     }
+    if (finding.departures.empty())
+      for (const MuonTally::Stray& stray : muon_.strays()) {
+        const std::string who = describe(stray.names, run.names(stray.step, Phase::param));
+        finding.departures.push_back({who + ": " + stray.text, stray.step, who, {}, {}});
+      }
     if (wrong_ > 1)
       finding.notes.push_back(
           fmt::format("the formula does not give {} of {} updates", wrong_, answers_.size()));
@@ -239,11 +250,8 @@ class Audited {
       finding.notes.emplace_back(variant_ == Variant::nesterov ? "SGD with Nesterov's momentum" : "SGD");
     else if (answer.kinds.contains(OptimizerKind::adafactor) && wrong_ == 0)
       finding.notes.emplace_back("Adafactor, with moments of rows and columns");
-    if (answer.by_muon > 0)
-      finding.notes.push_back(fmt::format(
-          "Muon: of {} matrices only the momentum is compared, for nobody can bound the roundings of "
-          "Newton-Schulz in bfloat16",
-          answer.by_muon));
+    for (const std::string& note : muon_.notes())
+      finding.notes.push_back(note);
     if (answer.searched_groups)
       finding.notes.emplace_back(
           "the trace does not say which group has a parameter: the numbers of any group may give it");
@@ -267,6 +275,7 @@ class Audited {
   Variant variant_;
   int64_t compared_ = 0, wrong_ = 0, wrong_tensors_ = 0, skipped_ = 0;
   std::map<int64_t, StepAnswer> answers_;
+  MuonTally muon_;
 };
 
 /// Says what is missing.
@@ -286,7 +295,7 @@ void explain_silence(const RecordedRun& run, const Audited& audited, Finding& fi
       "phases param, optim and grad_clipped of two successive updates, and the channels beta1 and beta2";
   if (!unknown.empty())
     finding.why = "no rule for the state of " + describe(unknown, {unknown.begin(), unknown.end()}) +
-                  " is known (AdamW, Adam, SGD, Adafactor and Muon's momentum are)";
+                  " is known (AdamW, Adam, SGD, Adafactor and Muon are)";
   else if (blind > 0) {
     finding.why = "every update is smaller than the rounding of the parameters";
     finding.record = "master weights, or an update with a larger learning rate";

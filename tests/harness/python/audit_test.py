@@ -83,7 +83,7 @@ class AuditTest(unittest.TestCase):
                     self.assertEqual(audit[law]["answer"], "holds", audit[law])
                 self.assertIn(word, " ".join(audit["update"]["notes"]))
 
-    def test_muon_is_asked_about_its_momentum(self):
+    def test_a_wrong_momentum_of_muon_departs(self):
         def make(model):
             matrices = [model[1].weight, model[4].weight]
             others = [p for p in model.parameters() if all(p is not one for one in matrices)]
@@ -96,7 +96,7 @@ class AuditTest(unittest.TestCase):
         optimizer_state = []
         update = self.train(make)["update"]
         self.assertEqual(update["answer"], "holds", update)
-        self.assertIn("of 2 matrices only the momentum is compared", " ".join(update["notes"]))
+        self.assertIn("Muon: the steps of 2 matrices are", " ".join(update["notes"]))
 
         def make_and_keep(model):
             both = make(model)

@@ -15,6 +15,9 @@ from .optimizers import parameters_of
 #: Keys of a parameter group that are no settings, or that channels hold.
 _NO_SETTINGS = {"params", "param_names", "initial_lr", *NAMES}
 
+#: Key of a parameter group -> what None stands for, where a class documents it: torch.optim.Muon.
+_NONE_MEANS = {"adjust_lr_fn": "original"}
+
 
 class FirstUpdate:
     """Sees what only a running update shows: how often it computes gradients."""
@@ -104,8 +107,14 @@ def _not_held(
 
 def _settings(group: dict[str, Any]) -> dict[str, Any]:
     """Switches of a group that are no channels, such as nesterov; an implementation's None is left out."""
-    return {
-        str(key): value
-        for key, value in group.items()
-        if key not in _NO_SETTINGS and isinstance(value, (bool, int, float, str))
-    }
+    found: dict[str, Any] = {}
+    for key, value in group.items():
+        if key in _NO_SETTINGS:
+            continue
+        if value is None:
+            value = _NONE_MEANS.get(str(key))
+        if isinstance(value, (bool, int, float, str)):
+            found[str(key)] = value
+        elif isinstance(value, (list, tuple)) and value and all(isinstance(one, (bool, int, float, str)) for one in value):
+            found[str(key)] = list(value)  # such as ns_coefficients
+    return found
