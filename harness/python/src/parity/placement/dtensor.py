@@ -18,6 +18,11 @@ def is_dtensor(value: Any) -> bool:
     return hasattr(value, "_local_tensor") and hasattr(value, "placements") and hasattr(value, "device_mesh")
 
 
+def version_of(value: Any) -> int:
+    """A number that each change in place raises; 0 without one."""
+    return int(getattr(getattr(value, "_local_tensor", value), "_version", 0))
+
+
 def part_of(value: Any) -> Placed | None:
     """None: this rank is outside the tensor's mesh. Raises Error if the local tensor contradicts the placements."""
     local = value._local_tensor

@@ -27,6 +27,7 @@ from ..passes.activations import Activations
 from ..passes.keeping import Keeping
 from ..passes.operators import Operators
 from ..passes.pieces import Pieces
+from ..placement.dtensor import version_of
 from ..placement.find import Places
 from ..placement.layout import NotRecordable, Placed
 from .capture import Capture
@@ -240,14 +241,22 @@ class Recorder:
         if optimizers.is_skipped(optimizer):
             return
         number = self._optimizers.index(optimizer)
-        if number in update.groups:
+        if number in update.groups and not self._is_inside(optimizer):
             raise Error(f"optimizer {number} stepped twice in update {update.step}; call rec.step() after each update")
         if update.step & (update.step - 1) == 0:  # updates 1, 2, 4, 8, ..., since it visits all modules
             self._parameters.check_still_trained(number)
+        first = next((one for one in optimizers.parameters_of(optimizer) if one.grad is not None), None)
+        update.began[number] = (first, version_of(first))
         update.groups[number] = settings_of(optimizer)
         update.gradients_are_whole = True
         self._extras.before_step(self._parameters.named())
         self._gradients.before_step(optimizer)
+
+    def _is_inside(self, optimizer: Any) -> bool:
+        """Whether the optimizer's step of this update has changed nothing yet: a class whose `step` calls that of its base
+        runs the hooks of both."""
+        first, version = self.update.began[self._optimizers.index(optimizer)]
+        return first is not None and version_of(first) == version
 
     def _end_update(self, channels: dict[str, Any]) -> None:
         update = self.update

@@ -52,6 +52,8 @@ class Update:
     gradients_are_whole: bool = False
     #: Position of an optimizer that has stepped -> settings of its groups, by name.
     groups: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
+    #: Position of an optimizer that has stepped -> its first parameter with a gradient, and that one's version before.
+    began: dict[int, tuple[Any, int]] = field(default_factory=dict)
     #: Name of a parameter -> its gradient and its own version when its optimizer's step began.
     used: dict[str, tuple[LeftGradient, int]] = field(default_factory=dict)
     #: Channels that an adapter gave, which must be equal on all ranks.
