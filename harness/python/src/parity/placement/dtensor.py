@@ -19,8 +19,8 @@ def is_dtensor(value: Any) -> bool:
 
 
 def version_of(value: Any) -> int:
-    """A number that each change in place raises; 0 without one."""
-    return int(getattr(getattr(value, "_local_tensor", value), "_version", 0))
+    """A number that each change in place raises, of a DTensor or its local tensor; 0 without one."""
+    return sum(int(getattr(one, "_version", 0)) for one in (value, getattr(value, "_local_tensor", None)))
 
 
 def part_of(value: Any) -> Placed | None:
