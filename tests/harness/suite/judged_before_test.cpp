@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/base/error.hpp"
-#include "harness/suite/results/file/last.hpp"
+#include "harness/suite/results/file/kept.hpp"
 #include "tests/harness/suite/suite_fixture.hpp"
 
 namespace parity::suite {
@@ -32,10 +32,11 @@ class JudgedBeforeTest : public SuiteTest {
 
   fs::path kept() const { return folder_ / "out/cases" / (item().name + ".json"); }
   void mark() const {
-    auto before = sealed_results(item().name, folder_ / "out");
+    const auto before = kept_case(item().name, folder_ / "out");
     ASSERT_TRUE(before);
-    before->title = "as before";
-    keep_results(*before, folder_ / "out");
+    results::Case changed = results_of(*before);
+    changed.title = "as before";
+    keep_results(changed, {}, folder_ / "out");
   }
   static bool taken_over(const Json& results) { return results.at("cases").at(0).at("title") == "as before"; }
 };
