@@ -163,4 +163,15 @@ Json JsonItems::item(size_t number) const {
   return parse_json(text(number));
 }
 
+namespace {
+constexpr int members_of_listed = 3;  ///< brackets that are open: of the item, of its list, of the object
+}
+
+Json JsonItems::item_without(size_t number, const std::set<std::string, std::less<>>& members) const {
+  return Json::parse(text(number), [&](int depth, Json::parse_event_t event, const Json& parsed) {
+    return event != Json::parse_event_t::key || depth != members_of_listed ||
+           !members.contains(parsed.get_ref<const std::string&>());
+  });
+}
+
 }  // namespace parity
