@@ -5,7 +5,6 @@
 #include "harness/base/error.hpp"
 #include "harness/suite/goldens/stored_power.hpp"
 #include "harness/suite/plan/run_files.hpp"
-#include "harness/suite/results/file/last.hpp"
 #include "harness/suite/results/orders.hpp"
 
 namespace parity::suite {
@@ -56,11 +55,11 @@ std::string judged_from(const PlannedCase& planned, const std::map<std::string, 
   return content_hash(all.dump());
 }
 
-std::optional<results::Case> judged_before(const std::string& case_name, const std::string& from,
-                                           const fs::path& out) {
+std::optional<KeptCase> judged_before(const std::string& case_name, const std::string& from,
+                                      const fs::path& out) {
   if (from.empty())
     return std::nullopt;
-  auto before = sealed_results(case_name, out);
+  auto before = kept_case(case_name, out);
   return before && before->judged_from == from ? std::move(before) : std::nullopt;
 }
 

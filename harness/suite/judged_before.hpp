@@ -9,9 +9,9 @@
 
 #include "harness/base/json/json.hpp"
 #include "harness/golden/golden.hpp"
-#include "harness/results/case.hpp"
 #include "harness/suite/plan/identity/content_hash.hpp"
 #include "harness/suite/plan/plan.hpp"
+#include "harness/suite/results/file/kept.hpp"
 #include "harness/suite/runs/store.hpp"
 
 namespace parity::suite {
@@ -31,10 +31,10 @@ std::string judged_from(const PlannedCase& planned, const std::map<std::string, 
                         const RunStore& store, ContentHashes& hashes, const std::filesystem::path& out,
                         golden::DriftMode drift, const std::string& program);
 
-/// Returns the stored results of this case (keep_results), if their hash is `from` and nobody edited them;
+/// Returns the kept results of this case (keep_results), if their hash is `from` and nobody edited them;
 /// else nothing.
 /// \param from  of judged_from()
-std::optional<results::Case> judged_before(const std::string& case_name, const std::string& from,
-                                           const std::filesystem::path& out);
+std::optional<KeptCase> judged_before(const std::string& case_name, const std::string& from,
+                                      const std::filesystem::path& out);
 
 }  // namespace parity::suite

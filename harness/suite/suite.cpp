@@ -22,7 +22,7 @@
 #include "harness/suite/plan/context.hpp"
 #include "harness/suite/plan/run_order.hpp"
 #include "harness/suite/results/case_results.hpp"
-#include "harness/suite/results/file/last.hpp"
+#include "harness/suite/results/file/kept.hpp"
 
 namespace parity::suite {
 namespace fs = std::filesystem;
@@ -136,9 +136,13 @@ void Suite::add_case(const Case& source, Twins twins) {
 void Suite::report_goldens() {
   size_t place = plan_.cases().size();
   if (!options_.unused_goldens.empty())
-    report_case(place++, unused_goldens_results(options_.unused_goldens));
+    report_findings(place++, unused_goldens_results(options_.unused_goldens));
   if (options_.golden_sizes && options_.golden_sizes->too_large())
-    report_case(place, oversized_goldens_results(*options_.golden_sizes));
+    report_findings(place, oversized_goldens_results(*options_.golden_sizes));
+}
+
+void Suite::report_findings(size_t place, const results::Case& item) {
+  report_case(place, row_of(item), outcome_of(item), finished_.text(item));
 }
 
 void Suite::stop() {
@@ -208,10 +212,8 @@ bool Suite::judge_if_ready(size_t index) {
   const auto begin = std::chrono::steady_clock::now();
   const std::string from =
       judged_from(planned, runs(), store_, hashes_, options_.out, options_.drift, program_);
-  if (auto before = results_before(planned, from)) {
-    report_case(index, *before);
+  if (report_before(index, planned, from))
     return true;
-  }
   const Evidence evidence(planned, runs(), store_);
   golden::StoredGolden golden = golden_of(planned.source);
   const StandingEvidence standing = options_.evidence == EvidenceMode::stored && !records_golden(planned)
@@ -248,8 +250,9 @@ bool Suite::judge_if_ready(size_t index) {
   item.calibration = calibration;
   item.times = case_times(planned, evidence, runs(), ends_, begin);
   item.judged_from = records ? "" : from;
-  keep_results(item, options_.out);
-  report_case(index, item);
+  const CaseText text = {finished_.form, finished_.text(item)};
+  keep_results(item, text, options_.out);
+  report_case(index, row_of(item), outcome_of(item), text.text);
   return true;
 }
 
@@ -264,22 +267,36 @@ void Suite::run_more(const std::vector<std::string>& ids) {
       runner_.add(plan_.runs().at(id));
 }
 
-std::optional<results::Case> Suite::results_before(const PlannedCase& planned,
-                                                   const std::string& from) const {
+bool Suite::report_before(size_t place, const PlannedCase& planned, const std::string& from) {
   if (!options_.use_cache || records_golden(planned))
-    return std::nullopt;
-  auto before = judged_before(planned.source.name, from, options_.out);
-  if (before)
-    for (results::Arm& arm : before->arms)
-      arm.cached = runs().at(arm.run).cached;
-  return before;
+    return false;
+  const auto before = judged_before(planned.source.name, from, options_.out);
+  if (!before)
+    return false;
+  if (all_cached(planned) && !finished_.form.empty() && before->text.form == finished_.form) {
+    report_case(place, before->row, before->outcome, before->text.text);
+    return true;
+  }
+  results::Case item = results_of(*before);
+  for (results::Arm& arm : item.arms)
+    arm.cached = runs().at(arm.run).cached;
+  const CaseText text = {finished_.form, finished_.text(item)};
+  if (before->text.form != finished_.form)
+    keep_results(item, text, options_.out);
+  report_case(place, row_of(item), outcome_of(item), text.text);
+  return true;
 }
 
-void Suite::report_case(size_t place, const results::Case& item) {
-  written_.add(place, item);
-  const CaseOutcome& outcome = judged_.emplace(place, outcome_of(item)).first->second;
+bool Suite::all_cached(const PlannedCase& planned) const {
+  return std::ranges::all_of(planned.arms, [&](const PlannedArm& arm) { return runs().at(arm.run).cached; });
+}
+
+void Suite::report_case(size_t place, const ResultsRow& row, const CaseOutcome& outcome,
+                        const std::string& text) {
+  written_.add(place, row);
+  judged_.emplace(place, outcome);
   progress_.clear();
-  finished_(item);
+  finished_.show(text);
   if (options_.fail_fast && !stopped_ && !outcome.passed && !outcome.skipped) {
     failed_fast_ = true;
     stop();

@@ -55,6 +55,7 @@ class Suite {
 
   /// Adds problems of the goldens as a whole after the cases, as separate cases.
   void report_goldens();
+  void report_findings(size_t place, const results::Case& item);
 
   /// Ends the runs and starts no more.
   void stop();
@@ -86,11 +87,14 @@ class Suite {
 
   bool records_golden(const PlannedCase& planned) const { return will_record(planned.source, policy_.mode); }
 
-  /// Returns the earlier results of a case, if nothing has changed since.
-  std::optional<results::Case> results_before(const PlannedCase& planned, const std::string& from) const;
+  /// Reports the earlier results of a case, if nothing has changed since. \return whether it did
+  bool report_before(size_t place, const PlannedCase& planned, const std::string& from);
 
-  /// Writes a case's results to disk and passes them to the listener. Only its outcome stays in memory.
-  void report_case(size_t place, const results::Case& item);
+  /// Returns whether every arm of a case was answered by the cache.
+  bool all_cached(const PlannedCase& planned) const;
+
+  /// Writes a case's results to disk and passes their text to the listener. Only the outcome stays in memory.
+  void report_case(size_t place, const ResultsRow& row, const CaseOutcome& outcome, const std::string& text);
 
   const SuiteOptions& options_;
   Progress& progress_;

@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
 #include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/golden/golden.hpp"
@@ -41,7 +43,27 @@ struct SuiteOptions : RunSettings {
   UpdateComparison compare_update;
 };
 
-/// Called with a case's results (results.json form) as soon as its runs have ended.
-using CaseListener = std::function<void(const results::Case& item)>;
+/// Receives the results of each case as soon as its runs have ended: as a text for people, or whole.
+///
+/// A text is kept with the results of its case. A later suite shows it without reading those results, if they
+/// are unchanged and the text has the same form.
+struct CaseListener {
+  /// \param new_form  what the text depends on besides the case and this program, such as its width
+  CaseListener(std::string new_form, std::function<std::string(const results::Case&)> new_text,
+               std::function<void(const std::string&)> new_show)
+      : form(std::move(new_form)), text(std::move(new_text)), show(std::move(new_show)) {}
+  /// Receives every case whole.
+  template <std::invocable<const results::Case&> Receive>
+  CaseListener(Receive receive)  // NOLINT(google-explicit-constructor): a lambda is a listener
+      : text([receive](const results::Case& item) {
+          receive(item);
+          return std::string();
+        }),
+        show([](const std::string&) {}) {}
+
+  std::string form;  ///< "": no kept text serves, every case is wanted whole
+  std::function<std::string(const results::Case& item)> text;
+  std::function<void(const std::string& text)> show;
+};
 
 }  // namespace parity::suite

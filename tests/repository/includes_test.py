@@ -117,7 +117,7 @@ ROOMS = {
         "derived": ["cases", "plan", "runs", "judge"],
         "": ["cases", "plan", "runs", "slurm", "judge", "results", "goldens"],
     },
-    "harness/suite/results": {"pictures": [], "commands": [], "file": [], "": ["pictures", "commands"]},
+    "harness/suite/results": {"pictures": [], "commands": [], "file": [""], "": ["pictures", "commands"]},
     "harness/bisect": {
         "": [],
         "search": [],

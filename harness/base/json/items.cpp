@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/base/json/items.hpp"
 
-#include <algorithm>
+#include <array>
 #include <cstdint>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -12,6 +13,18 @@
 namespace parity {
 namespace {
 
+using Bytes = std::array<bool, 256>;
+
+constexpr Bytes bytes_in(std::string_view text) {
+  Bytes bytes = {};
+  for (const char byte : text)
+    bytes[static_cast<unsigned char>(byte)] = true;
+  return bytes;
+}
+
+constexpr Bytes ends_text = bytes_in("\"\\");
+constexpr Bytes ends_plain = bytes_in("\"[]{}");
+
 /// Scans JSON text byte by byte for strings and brackets. Whether the pieces are valid JSON is found when
 /// they are parsed.
 class ItemFinder {
@@ -19,6 +32,16 @@ class ItemFinder {
   /// \param key  of the list; "": the text is the list
   explicit ItemFinder(const std::string& key)
       : wanted_(key.empty() ? "" : '"' + key + '"'), list_depth_(key.empty() ? 1 : 2) {}
+
+  void read(std::string_view text) {
+    for (size_t i = 0; i < text.size(); ++i) {
+      const size_t end = next_of_interest(text, i);
+      at_ += end - i;
+      i = end;
+      if (i < text.size())
+        read(text[i]);
+    }
+  }
 
   void read(char byte) {
     const bool inside = in_list_;
@@ -35,6 +58,17 @@ class ItemFinder {
   const std::string& rest() const { return rest_; }
 
  private:
+  /// Returns the first position from `begin` on whose byte may change the state. Inside an item these are the
+  /// quotes and, in a string, backslashes, outside of one, brackets.
+  size_t next_of_interest(std::string_view text, size_t begin) const {
+    if (!in_list_ || depth_ <= list_depth_ || escaped_)
+      return begin;
+    const auto& wanted = in_string_ ? ends_text : ends_plain;
+    while (begin < text.size() && !wanted[static_cast<unsigned char>(text[begin])])
+      ++begin;
+    return begin;
+  }
+
   void step(char byte) {
     if (in_string_) {
       if (depth_ == 1)
@@ -104,7 +138,7 @@ JsonItems::JsonItems(std::unique_ptr<std::istream> text, const std::string& key)
   ItemFinder finder(key);
   std::vector<char> block(1 << 16);
   while (text_->read(block.data(), static_cast<std::streamsize>(block.size())) || text_->gcount() > 0)
-    std::for_each_n(block.data(), text_->gcount(), [&](char byte) { finder.read(byte); });
+    finder.read(std::string_view(block.data(), static_cast<size_t>(text_->gcount())));
   if (text_->bad())
     throw UserError("it could not be read to its end");
   rest_ = parse_json(finder.rest());
@@ -127,6 +161,17 @@ std::string JsonItems::text(size_t number) const {
 
 Json JsonItems::item(size_t number) const {
   return parse_json(text(number));
+}
+
+namespace {
+constexpr int members_of_listed = 3;  ///< brackets that are open: of the item, of its list, of the object
+}
+
+Json JsonItems::item_without(size_t number, const std::set<std::string, std::less<>>& members) const {
+  return Json::parse(text(number), [&](int depth, Json::parse_event_t event, const Json& parsed) {
+    return event != Json::parse_event_t::key || depth != members_of_listed ||
+           !members.contains(parsed.get_ref<const std::string&>());
+  });
 }
 
 }  // namespace parity

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <istream>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,6 +31,10 @@ class JsonItems {
   size_t size() const { return spans_.size(); }
   /// Parses an item. \throws Json::exception if it is not valid JSON
   Json item(size_t number) const;
+  /// Parses an item without the members of these names that are in objects of a list of the
+  /// item: `{"list": [{"member": ...}]}`.
+  /// \throws Json::exception if it is not valid JSON
+  Json item_without(size_t number, const std::set<std::string, std::less<>>& members) const;
   /// Returns the text of an item, which may be no JSON. Numbers are as the file has them.
   std::string text(size_t number) const;
 

@@ -24,9 +24,17 @@ reports::Colour colour() {
   return Style::for_stream(stdout).bold("x") == "x" ? reports::Colour::plain : reports::Colour::ansi;
 }
 
-void print_case(const results::Case& item) {
-  fmt::print("{}\n", reports::terminal_case(item, colour(), terminal_width(stdout)));
-  std::fflush(stdout);
+/// Prints each case when it is judged, or nothing if the results are printed as JSON.
+suite::CaseListener case_printer(Output output) {
+  if (output == Output::json)
+    return {"none", [](const results::Case&) { return std::string(); }, [](const std::string&) {}};
+  const int width = terminal_width(stdout);
+  return {fmt::format("{} {}", colour() == reports::Colour::ansi ? "ansi" : "plain", width),
+          [width](const results::Case& item) { return reports::terminal_case(item, colour(), width); },
+          [](const std::string& text) {
+            fmt::print("{}\n", text);
+            std::fflush(stdout);
+          }};
 }
 
 /// Returns the command line that resumes the suite: as typed, but with finished runs taken from the cache.
@@ -53,10 +61,7 @@ void show_earlier(const suite::EarlierReport& earlier) {
 
 ExitCode run_cases(const std::vector<suite::Case>& cases, const suite::SuiteOptions& options, Output output) {
   Progress progress(stderr);
-  const suite::SuiteOutcome outcome = run_suite(cases, options, progress, [&](const results::Case& item) {
-    if (output == Output::text)
-      print_case(item);
-  });
+  const suite::SuiteOutcome outcome = run_suite(cases, options, progress, case_printer(output));
   const std::filesystem::path file = options.out / "results.json";
   const reports::Results results = reports::render(file, options.out);
   report_to_github(results, options.out);

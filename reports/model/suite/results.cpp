@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fstream>
 #include <numeric>
+#include <set>
 #include <sstream>
 #include <utility>
 
@@ -70,6 +71,9 @@ auto from(const std::string& origin, Read read) try {
 } catch (const UserError& error) {
   throw UserError(origin + ": " + error.what(), error.code());
 }
+
+/// The large members of arms and checks that no summary has. They are checked when the whole case is read.
+const std::set<std::string, std::less<>> not_in_a_summary = {"config", "provenance", "tensors", "picture"};
 
 Case case_at(size_t place, const Json& json) {
   return results::read_case(json, "cases[" + std::to_string(place) + "]");
@@ -159,7 +163,7 @@ ResultsFile::ResultsFile(std::unique_ptr<std::istream> text, std::string origin)
       cases_(from(origin_, [&] { return JsonItems(std::move(text), "cases"); })),
       results_(from(origin_, [&] { return read_suite(results::JsonNode(cases_.rest(), "")); })) {
   for (size_t i = 0; i < cases_.size(); ++i)
-    results_.add(whole(i));
+    results_.add(from(origin_, [&] { return case_at(i, cases_.item_without(i, not_in_a_summary)); }));
 }
 
 Case ResultsFile::whole(size_t place) const {

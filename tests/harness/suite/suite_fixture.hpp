@@ -76,8 +76,10 @@ class SuiteTest : public testing::Test {
   }
 
   /// \return results.json
-  Json run(const std::vector<Case>& cases, golden::GoldenMode mode = golden::GoldenMode::compare,
-           bool use_cache = true, EvidenceMode evidence = EvidenceMode::stored) const {
+  Json run(
+      const std::vector<Case>& cases, golden::GoldenMode mode = golden::GoldenMode::compare,
+      bool use_cache = true, EvidenceMode evidence = EvidenceMode::stored,
+      const CaseListener& listener = [](const results::Case&) {}) const {
     SuiteOptions options;
     options.out = folder_ / "out";
     options.trainer = folder_ / "no-trainer-needed";
@@ -88,7 +90,7 @@ class SuiteTest : public testing::Test {
     options.producer = {{"name", "parity"}, {"version", "0"}, {"commit", "test"}, {"dirty", false}};
     options.command = {"parity", "run"};
     Progress progress(stderr, false);
-    run_suite(cases, options, progress, [](const results::Case&) {});
+    run_suite(cases, options, progress, listener);
     return Json::parse(read_file(options.out / "results.json"));
   }
 

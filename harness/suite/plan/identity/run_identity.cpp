@@ -3,6 +3,7 @@
 #include "harness/suite/plan/identity/run_identity.hpp"
 
 #include <set>
+#include <utility>
 
 #include "harness/base/error.hpp"
 #include "harness/base/files/data_names.hpp"
@@ -90,12 +91,12 @@ Json run_identity(const PlanContext& context, const ConfigSchema* schema, const 
   for (const std::string& input : arm.inputs)
     inputs[input] = context.hash_file(run.case_folder / input);
   const std::string device = text_of(run.config, "device");
-  Json identity = {{"config", numeric},
+  Json identity = {{"config", std::move(numeric)},
                    {"dtype", run.dtype},
                    {"ranks", run.ranks},
                    {"profile", name_of(run.profile)},
                    {"device", device.empty() ? "cpu" : device},
-                   {"inputs", inputs},
+                   {"inputs", std::move(inputs)},
                    {"cpu", context.cpu},
                    {"traces", run.trace_of},
                    {"names", run.names},

@@ -14,18 +14,13 @@
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/base/text/nearest.hpp"
 #include "harness/results/read_case.hpp"
-#include "harness/results/write_case.hpp"
-#include "harness/suite/plan/identity/content_hash.hpp"
+#include "harness/suite/results/file/kept.hpp"
 
 namespace parity::suite {
 namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view twin_suffix = ":float64";
-
-fs::path file_of(const std::string& case_name, const fs::path& out) {
-  return out / "cases" / (case_name + ".json");
-}
 
 const results::Arm& arm_in(const results::Case& item, const std::string& name) {
   if (const results::Arm* arm = item.find_arm(name))
@@ -71,32 +66,12 @@ void refuse_case_without_arm(const std::string& words, const fs::path& out) {
 
 /// Returns the text of a case's file; "" if there is none.
 std::string kept_text(const std::string& case_name, const fs::path& out) {
-  const fs::path file = file_of(case_name, out);
+  const fs::path file = kept_file(case_name, out);
   std::error_code error;
   return fs::is_regular_file(file, error) ? read_file(file) : "";
 }
 
-// {"seal": "...", "results": {...}}: the digest is of the results as they are written, which are read once.
-std::string sealed(const std::string& results) {
-  return fmt::format("{{\"seal\":\"{}\",\"results\":{}}}\n", content_hash(results), results);
-}
-
-/// Returns the results in a case's file; "" if they do not have the digest that is beside them.
-std::string_view unsealed(std::string_view text) {
-  constexpr std::string_view before = "\"results\":", after = "}\n";
-  const size_t begin = text.find(before);
-  if (begin == std::string_view::npos || !text.ends_with(after))
-    return {};
-  const std::string_view results =
-      text.substr(begin + before.size(), text.size() - begin - before.size() - after.size());
-  return sealed(std::string(results)) == text ? results : std::string_view();
-}
-
 }  // namespace
-
-void keep_results(const results::Case& item, const fs::path& out) {
-  write_file(file_of(item.name, out), sealed(json_text(results::to_json(item))));
-}
 
 results::Case last_results(const std::string& case_name, const fs::path& out) {
   const Json kept = read_json(kept_text(case_name, out));
@@ -107,17 +82,9 @@ results::Case last_results(const std::string& case_name, const fs::path& out) {
   try {
     return results::read_case(kept["results"]);
   } catch (const UserError& problem) {
-    throw UserError(file_of(case_name, out).string() + " is damaged or of another version of parity (" +
+    throw UserError(kept_file(case_name, out).string() + " is damaged or of another version of parity (" +
                     problem.what() + "); run: parity run " + case_name);
   }
-}
-
-std::optional<results::Case> sealed_results(const std::string& case_name, const fs::path& out) try {
-  const std::string text = kept_text(case_name, out);
-  const Json kept = read_json(unsealed(text));
-  return kept.is_object() ? std::optional(results::read_case(kept)) : std::nullopt;
-} catch (const UserError&) {
-  return std::nullopt;  // damaged
 }
 
 fs::path find_trace(const std::string& words, const fs::path& out) {

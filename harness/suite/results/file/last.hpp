@@ -3,25 +3,15 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
 #include <string>
 
-#include "harness/base/json/json.hpp"
 #include "harness/results/case.hpp"
 
 namespace parity::suite {
 
-/// Writes a case's results to OUT/cases/<case>.json, with a digest of its content as `seal`.
-///
-/// results.json holds only the last suite. This file keeps the last run of each case, whatever ran since.
-void keep_results(const results::Case& item, const std::filesystem::path& out);
-
 /// Returns what keep_results wrote for a case.
 /// \throws UserError (exit 3) if no run of that case is in `out`; (exit 2) if the file is damaged
 results::Case last_results(const std::string& case_name, const std::filesystem::path& out);
-
-/// Returns what keep_results wrote for a case if its content is unchanged since; otherwise nothing.
-std::optional<results::Case> sealed_results(const std::string& case_name, const std::filesystem::path& out);
 
 /// Returns the trace that an argument of a command line names: a file, a run folder, CASE:ARM of the last run
 /// of that case, or CASE:ARM:float64 for the arm's twin. The name of an existing file is always that file.

@@ -16,6 +16,15 @@ namespace parity::suite {
 /// Returns what distinguishes the rows of cases: the name, and the `--set` arguments that changed the case.
 std::string row_key(const results::Case& item);
 
+/// A case as results.json has it.
+struct ResultsRow {
+  std::string key;   ///< of row_key(); "" for a finding about all goldens, which is no row of a case
+  std::string text;  ///< JSON, indented as an item of `cases`
+};
+
+/// Returns the row of a case.
+ResultsRow row_of(const results::Case& item);
+
 /// Writes results.json (schema parity.results/2) piece by piece: each case once, then the members about all
 /// cases. An added case is on disk and no longer in memory.
 class ResultsWriter {
@@ -26,7 +35,8 @@ class ResultsWriter {
   /// Adds a case. Cases may be added in any order.
   /// \param place  index among the cases
   /// \throws UserError if the disk is full
-  void add(size_t place, const results::Case& item);
+  void add(size_t place, const ResultsRow& row);
+  void add(size_t place, const results::Case& item) { add(place, row_of(item)); }
   /// Returns the row keys of the added cases. Findings about all goldens are no rows of a case.
   const std::set<std::string>& rows() const { return rows_; }
   /// Writes the file: cases by index, then the other members, `rest`, and `rows`.

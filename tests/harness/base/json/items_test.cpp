@@ -37,6 +37,15 @@ TEST(JsonItemsTest, PartsMakeTheWholeWhateverTheItemsHold) {
   EXPECT_EQ(items_of(R"({"a": {"cases": [1, 2]}})").size(), 0U) << "not at the top";
 }
 
+TEST(JsonItemsTest, MembersOfListedObjectsAreLeftOut) {
+  const JsonItems items = items_of(
+      R"({"cases": [{"a": 1, "x": 2, "l": [{"a": [{"b": 3}], "b": {"a": 4}, "c": [{"a": 5}]}, "a", ["a"]]}]})");
+  EXPECT_EQ(items.item_without(0, {"a"}),
+            Json::parse(R"({"a": 1, "x": 2, "l": [{"b": {"a": 4}, "c": [{"a": 5}]}, "a", ["a"]]})"));
+  EXPECT_EQ(items.item_without(0, {}), items.item(0));
+  EXPECT_THROW(items_of(R"({"cases": [{"l": [{"a": tru}]}]})").item_without(0, {"a"}), Json::exception);
+}
+
 JsonItems list_of(const std::string& text) {
   return {std::make_unique<std::istringstream>(text), ""};
 }
