@@ -80,7 +80,7 @@ void Visibility::find_documents(const RecordedRun& run, const Batch& batch) {
     documents_ = documents_by_rule(run, batch, rule);
   std::vector<TokenPlace> restarts = restarts_of(batch);
   if (!documents_.empty()) {
-    note_ = fmt::format("documents are told apart by {}, as the config says", rule);
+    note_ = fmt::format("rule {} of the config separates documents", rule);
     std::erase_if(restarts, [&](TokenPlace at) {
       return documents_[batch.at(at.row, at.position)] != documents_[batch.at(at.row, at.position - 1)];
     });
@@ -92,19 +92,19 @@ void Visibility::find_documents(const RecordedRun& run, const Batch& batch) {
           restarts.front().position, restarts.front().row);
   } else if (!batch.documents.empty()) {
     documents_.assign(batch.documents.begin(), batch.documents.end());
-    note_ = has_several(batch) ? "documents are told apart by the recorded document_ids"
+    note_ = has_several(batch) ? "the recorded document_ids separate documents"
                                : "each row is one document by the recorded document_ids";
   } else if (!restarts.empty() && rule.empty() && run.config_text("attention.documents").empty()) {
     documents_ = numbered(batch, [&](size_t i) { return batch.positions[i] == 0; });
     note_ =
-        "documents are told apart by positions, which restart at 0; record document_ids if the mask uses "
-        "other boundaries";
+        "positions, which restart at 0, separate documents; record document_ids if the mask uses other "
+        "boundaries";
   } else if (!restarts.empty() && rule.empty()) {
     note_ =
-        "documents are not told apart: positions restart, but the config lets attention pass from one to the "
+        "nothing separates documents: positions restart, but the config lets attention pass from one to the "
         "next";
   } else {
-    note_ = "documents are not told apart: neither the config nor document_ids says where they begin";
+    note_ = "nothing separates documents: neither the config nor document_ids says where they begin";
   }
 }
 

@@ -42,7 +42,7 @@ enum class StepSilence {
   large,      ///< the matrix is too large to be orthogonalized by an audit
   many,       ///< earlier updates had as many matrices as an audit orthogonalizes
   by_blocks,  ///< each rank orthogonalizes its shard
-  shape,      ///< the parameter is no matrix
+  shape,      ///< the parameter has another number of dimensions than two
   heads,      ///< the heads of a fused projection are not known
 };
 

@@ -56,7 +56,7 @@ TEST_F(CausalityRunTest, CausalMask_Holds) {
 
 TEST_F(CausalityRunTest, PackedDocuments_Hold) {
   for (const char* backend : {"flex", "varlen"})
-    expect_holds(probe(packed(backend, Json::array({"eos"}))), "told apart by eos");
+    expect_holds(probe(packed(backend, Json::array({"eos"}))), "rule eos of the config separates documents");
 }
 
 TEST_F(CausalityRunTest, LeakBetweenDocuments_IsNamed) {

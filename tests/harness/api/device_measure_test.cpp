@@ -4,10 +4,9 @@
 #include <limits>
 
 #include <gmock/gmock.h>
-#include <parity/recorder.h>
 
+#include "tests/harness/api/recorder_fixture.hpp"
 #include "tests/support/places.hpp"
-#include "tests/support/traces/recorded.hpp"
 
 namespace parity {
 namespace {
@@ -15,24 +14,11 @@ namespace {
 using testing::HasSubstr;
 
 /// Offers tensors by what an emulated device measured of them.
-class DeviceMeasureTest : public RecordedTest {
+class DeviceMeasureTest : public CRecorderTest {
  protected:
   static void SetUpTestSuite() {
     ::setenv("PARITY_DEVICE_LIBRARY", (places::build + "/lib/libemulated-device.so").c_str(), 1);
   }
-  void TearDown() override { parity_recorder_close(recorder_); }
-
-  void open(const std::string& capture, const std::string& file = "trace.h5") {
-    parity_recorder_close(recorder_);
-    const std::string path = (folder / file).string();
-    parity_recorder_options options = {};
-    options.struct_size = sizeof options;
-    options.path = path.c_str();
-    options.capture = capture.c_str();
-    recorder_ = parity_recorder_open_with(&options);
-    ASSERT_NE(recorder_, nullptr) << parity_recorder_last_error();
-  }
-
   parity_tensor tensor_of(const char* name) const {
     parity_tensor tensor = {};
     tensor.struct_size = sizeof tensor;
@@ -62,7 +48,6 @@ class DeviceMeasureTest : public RecordedTest {
 
   std::vector<float> values_ = numbers();
   std::vector<int64_t> shape_ = {257, 33};
-  parity_recorder* recorder_ = nullptr;
 
  private:
   static std::vector<float> numbers() {
@@ -85,7 +70,7 @@ TEST_F(DeviceMeasureTest, RowsHaveTheBitsOfTheHosts) {
     std::vector<trace::SketchRow> rows;
     for (const bool measures : {false, true}) {
       const std::string file = measures ? "device.h5" : "host.h5";
-      open(sketches, file);
+      open_recorder(sketches, file);
       ASSERT_EQ(parity_recorder_begin_step(recorder_, 1), 0);
       parity_tensor tensor = tensor_of("w");
       tensor.layout = layout;
@@ -111,7 +96,7 @@ TEST_F(DeviceMeasureTest, RowsHaveTheBitsOfTheHosts) {
 }
 
 TEST_F(DeviceMeasureTest, MeasuredBeforeTheStep_IsOfTheMomentItWasMeasured) {
-  open(sketches);
+  open_recorder(sketches);
   const parity_tensor tensor = tensor_of("w");
   parity_measured* measured = parity_recorder_measure_cuda(recorder_, &tensor, 0, nullptr);
   ASSERT_NE(measured, nullptr) << parity_recorder_last_error();
@@ -127,7 +112,7 @@ TEST_F(DeviceMeasureTest, MeasuredBeforeTheStep_IsOfTheMomentItWasMeasured) {
 }
 
 TEST_F(DeviceMeasureTest, WantedElements_AreRefused) {
-  open(R"({"tensors": [{"names": ["kept"]}], "sketches": [{}]})");
+  open_recorder(R"({"tensors": [{"names": ["kept"]}], "sketches": [{}]})");
   ASSERT_EQ(parity_recorder_begin_step(recorder_, 1), 0);
   const int64_t kept = parity_recorder_intern(recorder_, "grad", "kept");
   const int64_t other = parity_recorder_intern(recorder_, "grad", "other");
@@ -148,7 +133,7 @@ TEST_F(DeviceMeasureTest, WantedElements_AreRefused) {
 }
 
 TEST_F(DeviceMeasureTest, WhatCannotBeMeasured_IsRefused) {
-  open(sketches);
+  open_recorder(sketches);
   const auto reason = [&](const parity_tensor& tensor, int32_t device) {
     EXPECT_EQ(parity_recorder_measure_cuda(recorder_, &tensor, device, nullptr), nullptr);
     return std::string(parity_recorder_last_error());

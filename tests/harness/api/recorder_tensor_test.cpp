@@ -5,12 +5,11 @@
 #include <set>
 
 #include <gmock/gmock.h>
-#include <parity/recorder.h>
 
 #include "harness/api/recorder/dlpack.hpp"
 #include "harness/base/error.hpp"
 #include "harness/trace/hdf5/input_file.hpp"
-#include "tests/support/traces/recorded.hpp"
+#include "tests/harness/api/recorder_fixture.hpp"
 
 namespace parity {
 namespace {
@@ -37,19 +36,10 @@ int copy_device(void* context, void* to, const void* from, size_t bytes, int32_t
 }
 
 /// Offers tensors through the C functions.
-class RecorderTensorTest : public RecordedTest {
+class RecorderTensorTest : public CRecorderTest {
  protected:
-  void TearDown() override { parity_recorder_close(recorder_); }
-
   void open(const std::string& capture = keep_all, const std::string& file = "trace.h5") {
-    parity_recorder_close(recorder_);
-    const std::string path = (folder / file).string();
-    parity_recorder_options options = {};
-    options.struct_size = sizeof options;
-    options.path = path.c_str();
-    options.capture = capture.c_str();
-    recorder_ = parity_recorder_open_with(&options);
-    ASSERT_NE(recorder_, nullptr) << parity_recorder_last_error();
+    open_recorder(capture, file);
     ASSERT_EQ(parity_recorder_begin_step(recorder_, 1), 0) << parity_recorder_last_error();
   }
 
@@ -86,7 +76,6 @@ class RecorderTensorTest : public RecordedTest {
   }
 
   const std::vector<int64_t> matrix_ = {2, 3};
-  parity_recorder* recorder_ = nullptr;
 };
 
 TEST_F(RecorderTensorTest, Strides_OfColumns_AreRecordedByRow) {

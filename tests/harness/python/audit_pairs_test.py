@@ -181,7 +181,7 @@ class CausalityTest(AuditedTest):
 
     def test_a_mask_of_documents_holds(self):
         row = self.holds(*self.pair())
-        self.assertIn("documents are told apart by the recorded document_ids", row["notes"])
+        self.assertIn("the recorded document_ids separate documents", row["notes"])
 
     def test_a_leak_between_documents_is_named(self):
         self.departs("4 positions between 8 and 11 of row 0 moved, which are in another document", *self.pair(leaks=True))

@@ -18,7 +18,7 @@ std::string row_key(const results::Case& item);
 
 /// A case as results.json has it.
 struct ResultsRow {
-  std::string key;   ///< of row_key(); "" for a finding about all goldens, which is no row of a case
+  std::string key;   ///< of row_key(); "" for a finding about all goldens, which belongs to no case
   std::string text;  ///< JSON, indented as an item of `cases`
 };
 

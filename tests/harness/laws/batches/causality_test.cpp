@@ -86,7 +86,7 @@ TEST_F(CausalityTest, CausalMask_Holds) {
   const Finding finding = judge(causal);
   EXPECT_EQ(finding.answer(), Answer::holds) << sentence(finding) << finding.why;
   EXPECT_EQ(finding.checked, 3 * (4 + 12));
-  EXPECT_THAT(notes(finding), HasSubstr("documents are not told apart"));
+  EXPECT_THAT(notes(finding), HasSubstr("nothing separates documents"));
 }
 
 TEST_F(CausalityTest, LaterToken_IsNamed) {
@@ -113,7 +113,7 @@ TEST_F(CausalityTest, PackedDocuments_Hold) {
   const Finding finding = judge(in_document, by_positions());
   EXPECT_EQ(finding.answer(), Answer::holds) << sentence(finding);
   EXPECT_EQ(finding.checked, 3 * (4 + 3 + 12));
-  EXPECT_THAT(notes(finding), HasSubstr("told apart by position_zero"));
+  EXPECT_THAT(notes(finding), HasSubstr("rule position_zero of the config separates documents"));
 }
 
 TEST_F(CausalityTest, LeakBetweenDocuments_IsNamed) {
@@ -135,7 +135,7 @@ TEST_F(CausalityTest, DocumentsByTheirEnds_AreTold) {
 TEST_F(CausalityTest, PositionsThatRestart_TellDocumentsApart) {
   const Finding lawful = judge(in_document, Json::object());
   EXPECT_EQ(lawful.answer(), Answer::holds) << sentence(lawful);
-  EXPECT_THAT(notes(lawful), HasSubstr("told apart by positions, which restart at 0"));
+  EXPECT_THAT(notes(lawful), HasSubstr("positions, which restart at 0, separate documents"));
   EXPECT_THAT(sentence(judge(causal, Json::object())),
               HasSubstr("3 positions between 9 and 11 of row 0 moved, which "
                         "are in another document"));
