@@ -14,6 +14,9 @@ option(PARITY_UNITY "Compile sources in batches (OFF: one object a source)" ON)
 
 add_library(parity_glue INTERFACE)
 target_compile_options(parity_glue INTERFACE $<$<CONFIG:Release>:-O1>)
+if(PARITY_SANITIZE STREQUAL "fuzz")
+  target_compile_options(parity_glue INTERFACE -O0) # instrumented, a batch takes half the time to compile
+endif()
 
 add_library(parity_test_code INTERFACE)
 target_compile_options(parity_test_code INTERFACE -O0)
@@ -36,6 +39,9 @@ function(parity_precompiled_header name)
   add_library(parity_${name}_pch STATIC "${source}")
   target_link_libraries(parity_${name}_pch PUBLIC parity::options ${arg_LINKS})
   target_precompile_headers(parity_${name}_pch PRIVATE ${arg_HEADERS})
+  if(PARITY_PCH_LAUNCHER)
+    set_target_properties(parity_${name}_pch PROPERTIES CXX_COMPILER_LAUNCHER "${PARITY_PCH_LAUNCHER}")
+  endif()
 endfunction()
 
 set(_text_headers <algorithm> <filesystem> <functional> <map> <memory> <optional> <set> <string> <vector>

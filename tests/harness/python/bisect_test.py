@@ -11,7 +11,8 @@ import sys
 import tempfile
 import unittest
 
-SOURCE = pathlib.Path(sys.argv[1]).resolve()
+from recorded import SOURCE, WARM
+
 PARITY, LIBRARY = (str(pathlib.Path(word).resolve()) for word in sys.argv[2:4])
 
 SCRIPT = """
@@ -69,7 +70,7 @@ class BisectTest(unittest.TestCase):
                 '[[checks]]\nchannel = ["loss", "lr"]\nrelation = "identical"\nbecause = "one computation"\n')
             environment = os.environ | {
                 "PYTHONPATH": str(SOURCE / "harness/python/src"), "PARITY_RECORDER_LIBRARY": LIBRARY, "COLUMNS": "200",
-                "PATH": f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"}
+                "PATH": f"{WARM.parent}:{os.environ['PATH']}"}
             done = subprocess.run([PARITY, "bisect", "case.toml"], cwd=folder, env=environment, capture_output=True, text=True,
                                   timeout=300)
             self.assertEqual(done.returncode, 1, done.stdout + done.stderr)

@@ -13,7 +13,7 @@ import tempfile
 import unittest
 import warnings
 
-from recorded import ENVIRONMENT
+from recorded import ENVIRONMENT, WARM
 
 import torch
 
@@ -48,7 +48,7 @@ class ValuesTest(unittest.TestCase):
                 self.assertEqual(COMMAND.run([f"{self.folder}/{name}.pt", "-o", f"{self.folder}/{name}.safetensors"]), 0)
         files = [str(self.folder / f"{name}.{ending}") for name in "ab"]
         done = subprocess.run([PARITY, "compare", *files], capture_output=True, text=True,
-                              env=ENVIRONMENT | {"PARITY_PYTHON": sys.executable})
+                              env=ENVIRONMENT | {"PARITY_PYTHON": WARM})
         return done.returncode, done.stdout + done.stderr
 
     def agree(self, one, other):

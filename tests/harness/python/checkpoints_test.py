@@ -18,7 +18,7 @@ import unittest
 import warnings
 
 from on_ranks import RanksTest, numbers
-from recorded import ENVIRONMENT
+from recorded import ENVIRONMENT, WARM
 
 import torch
 import torch.distributed.checkpoint as dcp
@@ -78,7 +78,7 @@ class CheckpointsTest(unittest.TestCase):
         return str(self.folder / name)
 
     def compare(self, one, other, *words):
-        environment = ENVIRONMENT | {"PARITY_PYTHON": sys.executable, "TMPDIR": str(self.temporary)}
+        environment = ENVIRONMENT | {"PARITY_PYTHON": WARM, "TMPDIR": str(self.temporary)}
         done = subprocess.run([PARITY, "compare", self.path(one), self.path(other), *words], capture_output=True, text=True,
                               env=environment)
         self.assertEqual(list(self.temporary.iterdir()), [], "a temporary file stayed")
@@ -282,7 +282,7 @@ class CheckpointsTest(unittest.TestCase):
 
 class ShardsTest(RanksTest):
     def test_shards_of_ranks_are_one_tensor(self):
-        os.environ["PARITY_PYTHON"] = sys.executable
+        os.environ["PARITY_PYTHON"] = str(WARM)
         whole = {"rows": numbers(6, 4), "columns": numbers(5, 8)}
 
         def save(mesh):

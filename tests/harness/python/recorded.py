@@ -12,11 +12,15 @@ SOURCE = pathlib.Path(sys.argv[1]).resolve()
 LIBRARY = str(pathlib.Path(sys.argv[3]).resolve())
 os.environ["PARITY_RECORDER_LIBRARY"] = LIBRARY
 os.environ.pop("PARITY_TRACE", None)
-sys.path.insert(0, str(SOURCE / "harness/python/src"))
+sys.path[:0] = [str(SOURCE / "harness/python/src"), str(SOURCE / "tests/support")]
 ENVIRONMENT = dict(os.environ, PYTHONPATH=str(SOURCE / "harness/python/src"))
 
 import h5py  # noqa: E402
 import torch  # noqa: E402
+from warm_python import Warm  # noqa: E402
+
+_SERVER = Warm()  # removes its folder at its end
+WARM = _SERVER.python  # in place of sys.executable
 
 
 class Trace:

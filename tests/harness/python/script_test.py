@@ -12,7 +12,7 @@ import tempfile
 import textwrap
 import unittest
 
-from recorded import SOURCE, Trace
+from recorded import SOURCE, WARM, Trace
 
 import h5py
 import torch
@@ -52,16 +52,16 @@ class ScriptTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
-    def run_python(self, *words):
-        return subprocess.run([sys.executable, *words], cwd=self.folder, env=ENVIRONMENT, capture_output=True,
+    def run_python(self, *words, python=WARM):
+        return subprocess.run([python, *words], cwd=self.folder, env=ENVIRONMENT, capture_output=True,
                               text=True, timeout=120)
 
     def write(self, text, name="train.py"):
         (self.folder / name).write_text(textwrap.dedent(text))
 
-    def record(self, text, *words):
+    def record(self, text, *words, python=WARM):
         self.write(text)
-        return self.run_python("-m", "parity", "record", "-o", "run.h5", *words, "--", "train.py", "--flag")
+        return self.run_python("-m", "parity", "record", "-o", "run.h5", *words, "--", "train.py", "--flag", python=python)
 
     def test_a_wrong_capture_is_refused_before_the_training(self):
         self.write("raise SystemExit('trained')")
@@ -342,7 +342,7 @@ class ScriptTest(unittest.TestCase):
             with self.subTest(script=script):
                 self.assertEqual(self.record(TRAINING).returncode, 0)
                 self.assertTrue((self.folder / "run.h5").exists())
-                done = self.record(script)
+                done = self.record(script, python=sys.executable)  # which does not import PyTorch for the script
                 self.assertEqual(done.returncode, status, done.stderr)
                 self.assertIn(said, done.stderr)
                 self.assertEqual(list(self.folder.glob("run*")), [])
@@ -364,7 +364,7 @@ class ScriptTest(unittest.TestCase):
             self.assertEqual(file["steps"][:].tolist(), [1, 2, 3])
 
     def test_what_a_script_sets_before_torch_counts(self):
-        done = self.record("import sys; print('torch' in sys.modules)\nimport torch")
+        done = self.record("import sys; print('torch' in sys.modules)\nimport torch", python=sys.executable)
         self.assertEqual(done.stdout, "False\n")
 
     def test_a_missing_script_is_named(self):

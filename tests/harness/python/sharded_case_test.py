@@ -12,7 +12,8 @@ import sys
 import tempfile
 import unittest
 
-SOURCE = pathlib.Path(sys.argv[1]).resolve()
+from recorded import SOURCE, WARM
+
 PARITY, LIBRARY = sys.argv[2:4]
 CASE = SOURCE / "tests/examples/sharded_trainer/sharded.toml"
 ARMS, QUANTITIES = ("fully_shard", "tensor_parallel"), ("loss, grad_norm", "grad *", "param *")
@@ -26,7 +27,7 @@ class ShardedCaseTest(unittest.TestCase):
 
     def parity(self, *words, status):
         environment = dict(os.environ, PYTHONPATH=str(SOURCE / "harness/python/src"), PARITY_RECORDER_LIBRARY=LIBRARY,
-                           PATH=f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}")
+                           PATH=f"{WARM.parent}:{os.environ['PATH']}")
         done = subprocess.run([PARITY, *map(str, words)], cwd=self.scratch.name, env=environment, capture_output=True,
                               text=True, timeout=300)
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)

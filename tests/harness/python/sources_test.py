@@ -11,7 +11,7 @@ import sys
 import tempfile
 import unittest
 
-from recorded import ENVIRONMENT, RecordedTest
+from recorded import ENVIRONMENT, WARM, RecordedTest
 
 import h5py
 
@@ -72,7 +72,7 @@ class SourcesTest(RecordedTest):
         return done.stdout
 
     def prepare(self, trainer, **files):
-        (self.folder / "case.toml").write_text(CASE.format(python=sys.executable))
+        (self.folder / "case.toml").write_text(CASE.format(python=WARM))
         (self.folder / "train.py").write_text(trainer)
         for name, text in files.items():
             (self.folder / name).write_text(text)
@@ -122,14 +122,14 @@ class SourcesTest(RecordedTest):
     def test_a_package_whose_files_python_does_not_see_needs_inputs(self):
         with h5py.File(self.folder / "rate.h5", "w") as file:
             file["rate"] = 0.01
-        (self.folder / "case.toml").write_text(CASE.format(python=sys.executable))
+        (self.folder / "case.toml").write_text(CASE.format(python=WARM))
         (self.folder / "train.py").write_text(TRAINER)
         (self.folder / "helper.py").write_text(
             "import h5py, pathlib\nrate = float(h5py.File(pathlib.Path(__file__).parent / 'rate.h5')['rate'][()])\n")
         self.run_case()
         self.assertNotIn("from the cache", self.run_case())
         listed = CASE.replace('"train.py"]\n', '"train.py", "rate.h5"]\n')
-        (self.folder / "case.toml").write_text(listed.format(python=sys.executable))
+        (self.folder / "case.toml").write_text(listed.format(python=WARM))
         self.run_case()
         self.assertIn("2 from the cache", self.run_case())
         with h5py.File(self.folder / "rate.h5", "w") as file:

@@ -13,10 +13,11 @@ import tempfile
 import textwrap
 import unittest
 
+from recorded import SOURCE, WARM
+
 import h5py
 import numpy
 
-SOURCE = pathlib.Path(sys.argv[1]).resolve()
 PARITY, LIBRARY = (str(pathlib.Path(word).resolve()) for word in sys.argv[2:4])
 
 # A causal attention block with an upcast norm, dropout and autocast. Words of the command line change it.
@@ -77,11 +78,11 @@ class TwinTest(unittest.TestCase):
     def run_with(self, *words, **variables):
         environment = {key: value for key, value in os.environ.items() if not key.startswith("PARITY_")}
         environment |= {"PYTHONPATH": str(SOURCE / "harness/python/src"), "PARITY_RECORDER_LIBRARY": LIBRARY,
-                        "PATH": f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}", **variables}
+                        "PATH": f"{WARM.parent}:{os.environ['PATH']}", **variables}
         return subprocess.run(words, cwd=self.folder, env=environment, capture_output=True, text=True, timeout=300)
 
     def record(self, output, *words, **variables):
-        return self.run_with(sys.executable, "-m", "parity", "record", "-o", output, "--", "train.py", *words, **variables)
+        return self.run_with(WARM, "-m", "parity", "record", "-o", output, "--", "train.py", *words, **variables)
 
     def judge(self, one, other):
         """The results of a case whose arms are the script with one word and with the other."""
@@ -135,7 +136,7 @@ class TwinTest(unittest.TestCase):
                 optimizer.step()
                 recorder.step(loss=loss)
         """))
-        done = self.run_with(sys.executable, "two_lines.py")
+        done = self.run_with(WARM, "two_lines.py")
         types = ("float64", "float64", "complex128", "float64")
         self.assertEqual((done.stdout, done.stderr), ("".join(f"torch.{name} True\n" for name in types), ""))
 
@@ -159,7 +160,7 @@ class TwinTest(unittest.TestCase):
             recorder.step(loss=loss)
             recorder.close()
         """))
-        done = self.run_with(sys.executable, "early.py")
+        done = self.run_with(WARM, "early.py")
         self.assertIn("the float64 twin met tensors below float64: float32 of aten::pow.Tensor_Scalar at early.py:6", done.stderr)
         self.assertFalse((self.folder / "run.h5").exists())
 
@@ -178,7 +179,7 @@ class TwinTest(unittest.TestCase):
             recorder.step()
             recorder.close()
         """))
-        done = self.run_with(sys.executable, "literals.py")
+        done = self.run_with(WARM, "literals.py")
         self.assertEqual(done.stderr, "")
         self.assertEqual(done.stdout.splitlines(), [
             "torch.float64 [0.3, 3.0]", "torch.float64 [0.3]", *2 * [f"torch.float64 [{float(numpy.float32(0.3))}]"],
@@ -190,7 +191,7 @@ class TwinTest(unittest.TestCase):
             self.assertEqual(self.record("run.h5", kind, PARITY_DTYPE="float64").stderr, "")
 
     def test_an_unknown_twin_is_an_error(self):
-        done = self.run_with(sys.executable, "-c", "import parity; parity.record(path='t.h5', twin='float128')")
+        done = self.run_with(WARM, "-c", "import parity; parity.record(path='t.h5', twin='float128')")
         self.assertIn('twin = "float128" is not known; give "float64"', done.stderr)
 
 
