@@ -22,7 +22,7 @@ import parity
 from parity.native import device
 from parity.native.memory import is_torch
 from parity.native.trace_file import TraceFile
-from parity.recording import recorder
+from parity.recording import tensors
 
 PARITY = sys.argv[2]
 SKETCHES = {"sketches": [{}]}
@@ -47,7 +47,7 @@ def train(path, capture, on_device, micro_batches=None, passes=1):
     data = torch.Generator().manual_seed(1)
     with counted("offer"), counted("measure"), \
             mock.patch.object(device, "is_on_gpu", lambda value: on_device and is_torch(value)), \
-            mock.patch.object(recorder, "is_on_gpu", lambda value: on_device and is_torch(value)):
+            mock.patch.object(tensors, "is_on_gpu", lambda value: on_device and is_torch(value)):
         with parity.record(model, optimizer, path=path, capture=capture, micro_batches=micro_batches) as rec:
             for _ in range(3):
                 for _ in range(passes):

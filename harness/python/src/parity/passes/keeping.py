@@ -45,7 +45,7 @@ class Keeping:
     def keep(self, phase: str, name: str, value: Any, run: Pass | None, order: int | None = None) -> Any:
         """Takes a tensor of a pass. Returns values that replace it, or None."""
         update = self._owner.update
-        part = self._owner.part_of_pass(name, value)
+        part = self._owner.tensors.part_of_pass(name, value)
         if part is None:
             return None
         if phase == "input" and name in update.own_inputs:
@@ -59,7 +59,7 @@ class Keeping:
         if not isinstance(pieces, Pieces):
             raise Error(f"tensor {name} of phase {phase} was also given by rec.tensor(); give it another name there")
         if self._micro_batches == 1:  # else parts of several passes may have to be joined
-            part = self._owner.kept(phase, name, part)
+            part = self._owner.tensors.kept(phase, name, part)
         else:
             part = replace(part, local=snapshot(part.local))
         pieces.parts.append((run, part))
@@ -68,7 +68,7 @@ class Keeping:
     def keep_again(self, phase: str, name: str, value: Any, run: Pass | None) -> Any:
         """Takes a tensor that is computed again. Returns the teacher's values, or None."""
         update = self._owner.update
-        part = self._owner.part_of_pass(name, value)
+        part = self._owner.tensors.part_of_pass(name, value)
         if part is None or not update.begun:
             return None
         if part.own_to_rank:

@@ -111,7 +111,7 @@ class Gradients:
             phase = "grad_clipped" if name in update.clipped else "grad"
             if (phase, name) not in update.offered:
                 self._owner.begin()
-                self._owner.offer(phase, name, parameter.grad)
+                self._owner.tensors.offer(phase, name, parameter.grad)
 
     # --- what clipping calls ---------------------------------------------------------------------
 
@@ -162,7 +162,7 @@ class Gradients:
         for name, parameter in self._parameters.with_masters():
             if id(parameter.grad) in wanted and ("grad", name) not in self._owner.update.offered:
                 self._owner.begin()
-                self._owner.offer("grad", name, parameter.grad)
+                self._owner.tensors.offer("grad", name, parameter.grad)
 
     def _keep(self, parameters: list[Any], norm: Any, max_norm: Any, norm_type: Any) -> None:
         ours = self._with_gradients(parameters)
@@ -204,9 +204,9 @@ class Gradients:
         update.clipped.update(name for name, _ in ours)
         if self._capture.may_want(update.step, "grad"):
             for name, parameter in ours:
-                part = self._owner.part_of(name, parameter.grad)
+                part = self._owner.tensors.part_of(name, parameter.grad)
                 if part is not None and ("grad", name) not in update.offered:
-                    update.waiting["grad", name] = self._owner.kept("grad", name, part)
+                    update.waiting["grad", name] = self._owner.tensors.kept("grad", name, part)
 
     def _with_gradients(self, parameters: list[Any]) -> list[tuple[str, Any]]:
         """Those of the parameters that the recorder knows and that have a gradient, with their names."""
@@ -228,7 +228,7 @@ class Gradients:
             return
         part = _without_scale(scaled, inverse)
         if not self._capture.may_change(update.step, "grad_local", name):
-            update.waiting["grad_local", name] = self._owner.kept("grad_local", name, part)
+            update.waiting["grad_local", name] = self._owner.tensors.kept("grad_local", name, part)
             return
         seen = update.passes_of("grad_local", name)
         self._keeping.check_count(len(seen), "backward")
@@ -236,7 +236,7 @@ class Gradients:
         if len(seen) == self._keeping.expected():  # faults change the last one, which has the whole sum
             self._owner.begin()
             given = part.local.clone() if part is not scaled else None
-            self._owner.offer("grad_local", name, part)
+            self._owner.tensors.offer("grad_local", name, part)
             if given is not None and not given.equal(part.local):
                 scaled.local.copy_(part.local / inverse.to(part.local.device))
 
@@ -245,7 +245,7 @@ class Gradients:
         update, own = self._owner.update, f"{name}@{number}:micro_batch"
         if self._capture.may_want(update.step, "grad_local", own) and (part := self._term(name, gradient)) is not None:
             part = _without_scale(part, update.inverse_scale)
-            update.waiting["grad_local", own] = self._owner.kept("grad_local", own, part)
+            update.waiting["grad_local", own] = self._owner.tensors.kept("grad_local", own, part)
 
     def _inverse_of(self, name: str, gradient: Any) -> Any:
         """What takes the loss's factor out of a sum over backward passes; None if the sum has no factor. One that has it
@@ -263,7 +263,7 @@ class Gradients:
 
     def _term(self, name: str, gradient: Any) -> Placed | None:
         """Where a local gradient lies: those of DistributedDataParallel are terms of a mean over its ranks."""
-        part = self._owner.part_of(name, gradient)
+        part = self._owner.tensors.part_of(name, gradient)
         if part is None or part.layout is not None or self._data_parallel is None:
             return part
         shape = [*part.local.shape, 2] if part.local.is_complex() else part.local.shape

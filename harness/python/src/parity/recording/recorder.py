@@ -10,13 +10,10 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from types import TracebackType
 from typing import Any
 
-from ..native.device import Devices, Measured
-from ..native.library import WANTS_WRITABLE, Error
-from ..native.memory import is_on_gpu, is_torch, memory_of, plain, snapshot, to_host
+from ..native.library import Error
 from ..native.trace_file import TraceFile
 from ..observe import optimizers
 from ..observe.groups import channels_of, settings_of
@@ -29,7 +26,6 @@ from ..passes.operators import Operators
 from ..passes.pieces import Pieces
 from ..placement.dtensor import version_of
 from ..placement.find import Places
-from ..placement.layout import NotRecordable, Placed
 from .capture import Capture
 from .channels import Channels
 from .extras import Extras
@@ -39,6 +35,7 @@ from .parameters import Parameters
 from .ranks import wait_for_others
 from .read_files import list_mapped_files
 from .sources import write_sources
+from .tensors import Tensors
 from .update import Update
 from .warn import WarnOnce, warn
 
@@ -70,13 +67,14 @@ class Recorder:
     ) -> None:
         self._trace: TraceFile | None = trace
         self._capture, self._path, self._rank, self._ranks = capture, path, rank, ranks
-        self._places, self._outputs, self._warn_once = places or Places(), outputs or Places(), WarnOnce()
-        self._devices = Devices(self._warn_once)
+        places = places or Places()
+        self._warn_once = WarnOnce()
+        self.tensors = Tensors(self, capture, places, outputs or Places(), self._warn_once)
         self._pid = os.getpid()
         self._model = model
         self._optimizers = optimizers.listed(optimizer)
         self._parameters = Parameters(model, self._optimizers)
-        self._places.know(model, self._parameters.held())
+        places.know(model, self._parameters.held())
         self._first = after + 1
         self.update = Update(self._first)
         self._channels = Channels(ranks)
@@ -160,11 +158,11 @@ class Recorder:
             return
         if not self._capture.may_want(0, "param") and not self._capture.may_want(0, "optim"):
             return
-        self._open_trace().begin_step(0)
+        self.open_trace().begin_step(0)
         for name, value in self._parameters.states():  # of an optimizer that was restored
-            self.offer("optim", name, value)
+            self.tensors.offer("optim", name, value)
         self._offer_parameters()
-        self._open_trace().end_step()
+        self.open_trace().end_step()
         self.update = Update(1)
 
     def _offer_loaded(self) -> None:
@@ -176,12 +174,12 @@ class Recorder:
 
     def _offer_parameters(self) -> None:
         for name, value in self._parameters.named():
-            self.offer("param", name, value)
+            self.tensors.offer("param", name, value)
         own = f"#{self._rank}" if self._ranks > 1 else ""  # such as a running mean of this rank's batches
         for name, value in named_buffers(self._model):
-            part = self.part_of(name, value)
+            part = self.tensors.part_of(name, value)
             if part is not None:
-                self.offer("param", name + own if part.layout is None else name, part)
+                self.tensors.offer("param", name + own if part.layout is None else name, part)
 
     def _begin_update(self) -> None:
         step = self.update.step
@@ -204,37 +202,14 @@ class Recorder:
                 update.waiting.pop((phase, known), None)
         if (phase, name) in update.waiting or (phase, name) in update.offered:
             raise Error(f"tensor {name} of phase {phase} was offered twice before rec.step(); give each its own name")
-        part = self.part_of(name, value, dims, mesh)
+        part = self.tensors.part_of(name, value, dims, mesh)
         if part is None:
             return
         if update.begun or self._capture.may_change(update.step, phase):
             self.begin()
-            self.offer(phase, name, part)
+            self.tensors.offer(phase, name, part)
         else:
-            update.waiting[phase, name] = self.kept(phase, name, part)
-
-    def kept(self, phase: str, name: str, part: Placed) -> Placed:
-        """A part as it is now, in host memory. Of one on a GPU what was measured of it, if the capture wants no more."""
-        if not self._capture.may_want_elements(self.update.step, phase, name):
-            measured = self._devices.measure(self._open_trace(), part.local, part.layout)
-            if measured is not None:
-                return replace(part, local=measured)
-        return replace(part, local=snapshot(part.local))
-
-    def part_of(self, name: str, value: Any, dims: str | None = None, mesh: Any = None) -> Placed | None:
-        """The part that this rank holds; None if there is none, or if a trace cannot hold the tensor."""
-        return self._found(self._places, name, value, dims, mesh)
-
-    def part_of_pass(self, name: str, value: Any) -> Placed | None:
-        """The same of what a module returns or gets, or of an operator's tensor, for which no dims are given."""
-        return self._found(Places() if "@" in name else self._outputs, name, value)
-
-    def _found(self, places: Places, name: str, value: Any, *given: Any) -> Placed | None:
-        try:
-            return places.find(name, value, *given)
-        except NotRecordable as problem:
-            self._warn_once(f"tensor {name}", str(problem))
-            return None
+            update.waiting[phase, name] = self.tensors.kept(phase, name, part)
 
     def _before_step(self, optimizer: Any) -> None:
         update = self.update
@@ -277,13 +252,13 @@ class Recorder:
         if update.step == self._first:
             self._describe()
         if self._parameters.any() and (facts := self._gradients.clip_facts()):
-            self._open_trace().describe(as_json(facts))
+            self.open_trace().describe(as_json(facts))
         if self._capture.may_want(update.step, "optim"):
             for name, value in self._parameters.states():
-                self.offer("optim", name, value)
+                self.tensors.offer("optim", name, value)
         if self._capture.may_want(update.step, "param"):
             self._offer_parameters()
-        self._open_trace().end_step()
+        self.open_trace().end_step()
         self.update = update.following()
         self._foreign_steps.seen = False
         self._begin_update()
@@ -294,7 +269,7 @@ class Recorder:
         if self._parameters.any():
             parameters = self._parameters
             recipe = recipe_of(self._model, parameters.named(), self._optimizers, parameters.name_of)
-            self._open_trace().describe(as_json(recipe | self._first_update.facts() | self._gradients.facts()))
+            self.open_trace().describe(as_json(recipe | self._first_update.facts() | self._gradients.facts()))
 
     def _skip(self) -> None:
         if self.update.offered:
@@ -309,7 +284,7 @@ class Recorder:
         """Begins the step in the trace, now that the update is certain, and offers the tensors that waited. Those of
         passes wait for the end of the update, and gradients to which backward passes may still add for the optimizer."""
         update = self.update
-        trace = self._open_trace()
+        trace = self.open_trace()
         if not update.begun:
             trace.begin_step(update.step)
             update.begun = True
@@ -317,41 +292,18 @@ class Recorder:
             if isinstance(value, Pieces) or (key[0] == "grad_local" and not update.gradients_are_whole):
                 continue
             del update.waiting[key]
-            self.offer(*key, value)
+            self.tensors.offer(*key, value)
         return trace
-
-    def offer(self, phase: str, name: str, value: Any) -> None:
-        """Offers a tensor as it is now. Faults and the teacher change the trainer's own memory."""
-        trace = self._open_trace()
-        self.update.offered.add((phase, name))
-        wanted = trace.wants(phase, name)
-        part = value if isinstance(value, Placed) else self.part_of(name, value) if wanted else None
-        if not wanted or part is None:
-            return
-        value, order = part.local, self.update.next_order()
-        if is_on_gpu(value) and not trace.wants_elements(phase, name):
-            value = self._devices.measure(trace, value, part.layout) or value
-        if isinstance(value, Measured):
-            trace.offer_measured(phase, name, value, order)
-            return
-        source = plain(value)
-        host = to_host(source) if is_torch(source) else source
-        changed = bool(wanted & WANTS_WRITABLE)
-        if changed and is_torch(value) and value.is_sparse:
-            raise Error(f"a fault or the teacher cannot change the sparse tensor {name}")
-        trace.offer(phase, name, memory_of(host), changed, part.layout, order=order)
-        if changed and is_torch(source) and host.data_ptr() != source.data_ptr():
-            source.copy_(host)
 
     def _record_channels(self, given: dict[str, Any]) -> None:
         update = self.update
         schedule = channels_of([update.groups.get(n) or settings_of(one) for n, one in enumerate(self._optimizers)])
         own = update.norm_channels() | self._extras.channels(self._parameters.named())
-        self._channels.record(self._open_trace(), update.step, given, schedule | update.shared, own)
+        self._channels.record(self.open_trace(), update.step, given, schedule | update.shared, own)
 
     # --- the end ---------------------------------------------------------------------------------
 
-    def _open_trace(self) -> TraceFile:
+    def open_trace(self) -> TraceFile:
         if self._trace is None:
             raise Error("the trace is closed")
         return self._trace
@@ -401,7 +353,7 @@ class Recorder:
         others_wanted = self._rank == 0 and self._ranks > 1
         if others_wanted and os.environ.get("PARITY_JOIN") != "later":
             wait_for_others(self._path, self._ranks, float(os.environ.get("PARITY_TIMEOUT", "60")))
-        trace = self._open_trace()
+        trace = self.open_trace()
         try:
             trace.finish()
         except Error as problem:
