@@ -14,6 +14,7 @@
 #include "harness/cli/options/runs.hpp"
 #include "harness/cli/verbs/verbs.hpp"
 #include "harness/coverage/propose/case_text.hpp"
+#include "harness/coverage/propose/files.hpp"
 #include "harness/coverage/propose/fuzz_count.hpp"
 #include "harness/coverage/propose/trials.hpp"
 #include "harness/suite/cases/precision.hpp"
@@ -53,6 +54,8 @@ std::vector<coverage::Pair> allowed_pairs(const coverage::Validator& validate) {
 }
 
 /// Draws cases whose judgement needs no measured noise.
+///
+/// \param files  folder of the files of weights and tokens that proposals name
 std::vector<coverage::ProposedCase> draw_round(coverage::Proposer& proposer, int64_t round,
                                                const std::string& files) {
   std::vector<coverage::ProposedCase> drawn = proposer.draw_varied(2 * cases_per_round);
@@ -61,8 +64,7 @@ std::vector<coverage::ProposedCase> draw_round(coverage::Proposer& proposer, int
     drawn.resize(cases_per_round);
   for (size_t i = 0; i < drawn.size(); ++i) {
     drawn[i].name = fmt::format("round{}_{}", round, i + 1);
-    if (const std::string path = suite::text_of(drawn[i].base, "weights.path"); !path.empty())
-      drawn[i].base["weights.path"] = files + path.substr(path.find('/'));
+    coverage::name_files_in(drawn[i], files);
   }
   return drawn;
 }
@@ -107,9 +109,10 @@ ExitCode fuzz(const FuzzOptions& options) {
   coverage::FuzzCount count;
   Json different = Json::array();
   bool interrupted = false;
+  const fs::path folder = suite.out / "cases" / "fuzz";
+  fs::remove_all(folder);  // what a fuzz left that ended in the middle of a round
   for (int64_t round = 1; seconds_since(begin) < limit && !interrupted; ++round) {
     Progress progress(stderr);
-    const fs::path folder = suite.out / "cases" / "fuzz";
     const coverage::Trials trials = run_trials(draw_round(proposer, round, files), folder, suite, progress);
     interrupted = trials.interrupted;
     for (const coverage::Trial& trial : trials.all) {
@@ -137,7 +140,7 @@ void add_fuzz(CLI::App& app, Action& action) {
   app.add_option("--for", options->time, "Time after which no further round starts: 90s, 30m, 2h")
       ->type_name("TIME")
       ->capture_default_str();
-  app.add_option("--cases", options->root, "Folder of the cases, whose files of weights are used")
+  app.add_option("--cases", options->root, "Folder of the cases, whose files of weights and tokens are used")
       ->type_name("DIR")
       ->capture_default_str();
   app.add_option("--seed", options->seed, "Seed of the draws")->type_name("S")->capture_default_str();

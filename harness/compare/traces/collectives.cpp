@@ -53,7 +53,7 @@ std::map<int64_t, std::vector<Checksum>> checksums_of(const trace::Trace& expect
 }
 
 /// Returns whether a message that was received may be one that was sent otherwise. Messages of one group are
-/// not told apart.
+/// not distinguished.
 bool may_be_of(const Checksum& received, const Checksum& sent) {
   constexpr std::string_view receive = "receive over ", send = "send over ";
   return received.step == sent.step && received.tensor.op.starts_with(receive) &&

@@ -37,7 +37,7 @@ class Visibility {
   /// \param layers  number of attention layers before the result; not set: all of them
   std::optional<Barrier> barrier(TokenPlace from, TokenPlace to, std::optional<int64_t> layers) const;
   int64_t window() const { return window_; }
-  /// Returns what is known of documents, as text: how they were found, or why they are not told apart.
+  /// Returns what is known of documents, as text: how they were found, or why they are not distinguished.
   const std::string& note() const { return note_; }
   /// Returns how the config's rule contradicts the positions; "" if it does not.
   const std::string& conflict() const { return conflict_; }
@@ -48,7 +48,7 @@ class Visibility {
   void find_documents(const RecordedRun& run, const Batch& batch);
 
   const Batch& batch_;
-  std::vector<int64_t> documents_;  ///< of each token; empty: not told apart
+  std::vector<int64_t> documents_;  ///< of each token; empty: not distinguished
   int64_t window_ = 0;              ///< keys that a query attends to in each layer; 0: all before
   int64_t block_ = 0;               ///< tokens of a block that attention does not leave; 0: no blocks
   std::string note_, conflict_;

@@ -33,5 +33,12 @@ TEST_F(FuzzVerbTest, NothingJudged_IsNoAgreement) {
   EXPECT_EQ(parity("fuzz --for 1s --trainer ./trainer --json").status, 3);
 }
 
+TEST_F(FuzzVerbTest, CaseOfADeadRound_IsRemoved) {
+  write_trainer(R"(answers = [{"problem": "no", "ranks": 1, "model": {}} for c in configs])");
+  write_file(folder_ / "out/fuzz/cases/fuzz/round1_1.toml", "what a killed fuzz left");
+  EXPECT_EQ(parity("fuzz --for 1s --trainer ./trainer").status, 3);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "out/fuzz/cases/fuzz/round1_1.toml"));
+}
+
 }  // namespace
 }  // namespace parity::cli
