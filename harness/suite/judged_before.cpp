@@ -39,6 +39,7 @@ std::string judged_from(const PlannedCase& planned, const std::map<std::string, 
   const auto power = stored_power(source, out);
   const fs::path orders = orders_file(source, out);
   const Json all = {{"program", program},
+                    {"here", fs::current_path().string()},  // sentences name paths from there
                     {"file", source.file.generic_string()},
                     {"place", fs::absolute(source.file).lexically_normal().generic_string()},
                     {"case", hashes.of_file(source.file)},

@@ -10,11 +10,13 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/stat.h>
 
 #include "harness/base/error.hpp"
 #include "harness/base/files/file.hpp"
 #include "harness/base/json/fields.hpp"
 #include "harness/suite/plan/identity/content_hash.hpp"
+#include "harness/suite/plan/identity/python_packages.hpp"
 #include "harness/suite/plan/rank_environment.hpp"
 
 namespace parity::suite {
@@ -49,17 +51,51 @@ std::string hash_of_names(const fs::path& folder, const std::set<std::string>& w
   return content_hash(fmt::format("{}", fmt::join(names, "/")));
 }
 
+/// Returns the hash of the names that Python could import from a folder: sources, compiled extensions and
+/// packages.
+std::string hash_of_modules(const fs::path& folder) {
+  std::set<std::string> names;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    const fs::path kind = entry.path().extension();
+    std::error_code none;
+    if (kind == ".py" || kind == ".so" || fs::exists(entry.path() / "__init__.py", none))
+      names.insert(entry.path().filename().string());
+  }
+  return content_hash(fmt::format("{}", fmt::join(names, "/")));
+}
+
+constexpr const char* absent = "absent";  ///< mark of a file or folder that the run looked for in vain
+
+/// Times of a file [nanoseconds]; 0 if it is not there.
+struct Times {
+  int64_t written = 0;
+  int64_t changed =
+      0;  ///< written, renamed or linked: a file moved in place of another keeps the time of its writing
+};
+
+Times times_of(const fs::path& path) {
+  struct stat state{};
+  if (::stat(path.c_str(), &state) != 0)
+    return {};
+  const auto nanoseconds = [](const timespec& time) {
+    return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+  };
+  const int64_t written = nanoseconds(state.st_mtim);
+  return {written, std::max(written, nanoseconds(state.st_ctim))};
+}
+
 /// Returns the hashes of files until they have most_hashed bytes, and stamps from then on. A file that was
-/// written after the run began gets "", since the run may have read other text.
+/// changed after the run began gets "", since the run may have read other text.
 class Hashes {
  public:
-  explicit Hashes(fs::file_time_type begun) : begun_(begun) {}
+  explicit Hashes(int64_t begun) : begun_(begun) {}
 
-  /// Returns whether somebody has written a file after the run began.
-  bool is_newer(const std::string& path) const {
-    std::error_code error;
-    return fs::last_write_time(path, error) > begun_ && !error;
-  }
+  /// Returns whether a file that the run may write has new text.
+  bool is_written(const std::string& path) const { return times_of(path).written > begun_; }
+
+  /// Returns whether somebody has changed a file after the run began.
+  bool is_newer(const std::string& path) const { return times_of(path).changed > begun_; }
 
   std::string operator()(const std::string& path) {
     std::error_code error;
@@ -75,26 +111,30 @@ class Hashes {
     for (const std::string& file : written)
       if (file.starts_with(path + "/"))
         own.insert(first_name(file.substr(path.size() + 1)));
-    std::error_code error;
-    if (own.empty() && fs::last_write_time(path, error) > begun_ && !error)
+    if (own.empty() && is_newer(path))
       return "";
     return {{"names", hash_of_names(path, own)}, {"without", own}};
   }
 
  private:
-  fs::file_time_type begun_;
+  int64_t begun_;  ///< [nanoseconds]
   uintmax_t hashed_ = 0;
 };
 
 /// Returns whether a file still has the text that Hashes gave it.
 bool has_mark(const std::string& path, const std::string& mark) {
+  std::error_code error;
+  if (mark == absent)
+    return !fs::exists(path, error);
   const bool stamped = mark.find('@') != std::string::npos;
   return !mark.empty() && text_or_none(stamped ? file_stamp : hash_of_contents, path) == mark;
 }
 
-/// Returns whether a folder still has the names of Hashes::of_folder.
+/// Returns whether a folder still has the names of Hashes::of_folder, or the modules of hash_of_modules.
 bool has_names(const std::string& folder, const Json& stored) {
   std::error_code error;
+  if (stored.contains("modules"))
+    return fs::is_directory(folder, error) && text_or(stored, "modules") == hash_of_modules(folder);
   return fs::is_directory(folder, error) &&
          text_or(stored, "names") ==
              hash_of_names(folder, stored.value("without", Json::array()).get<std::set<std::string>>());
@@ -102,7 +142,7 @@ bool has_names(const std::string& folder, const Json& stored) {
 
 struct Listed {
   std::set<std::string> modules;
-  std::map<std::string, std::set<std::string>> files;  ///< by "r", "w", "rw", "d", "c" and "more"
+  std::map<std::string, std::set<std::string>> files;  ///< by "r", "w", "rw", "d", "m", "c" and "more"
 };
 
 /// Adds the modules of a JSON list.
@@ -167,6 +207,8 @@ Listed listed_by(const fs::path& folder, const std::vector<std::string>& command
     if (name.ends_with(".read"))
       add_files(read_file(entry.path(), largest_list), listed);
   }
+  if (!listed.modules.empty() && !command.empty() && python_of(command).empty())
+    throw UserError("the command does not name its Python, whose packages may change");
   if (!has_list)
     add_neighbours(command, fs::absolute(folder), listed);
   if (listed.files.contains("more"))
@@ -178,7 +220,7 @@ Listed listed_by(const fs::path& folder, const std::vector<std::string>& command
 
 Json hash_read_files(const fs::path& folder, bool lists_data, const std::vector<std::string>& command) {
   std::error_code error;
-  Hashes hash(fs::last_write_time(folder / "capture.json", error));
+  Hashes hash(times_of(folder / "capture.json").changed);
   Json hashes = Json::object();
   try {
     Listed listed = listed_by(folder, command);
@@ -190,7 +232,7 @@ Json hash_read_files(const fs::path& folder, bool lists_data, const std::vector<
         hashes[path] = hash(path);
     for (const std::string& path : listed.files["rw"])
       if (!hashes.contains(path) && !listed.files["w"].contains(path) && fs::is_regular_file(path, error) &&
-          !hash.is_newer(path))
+          !hash.is_written(path))
         hashes[path] = hash(path);
     if (!lists_data)
       for (const std::string& package : listed.files["c"])
@@ -198,6 +240,14 @@ Json hash_read_files(const fs::path& folder, bool lists_data, const std::vector<
     for (const std::string& path : listed.files["d"])
       if (fs::is_directory(path, error))
         hashes[path] = hash.of_folder(path, listed.files["w"]);
+    for (const std::string& path : listed.files["m"])
+      if (fs::is_directory(path, error) && !hashes.contains(path))
+        hashes[path] = {{"modules", hash_of_modules(path)}};
+    for (const char* way : {"r", "d", "m"})
+      for (const std::string& path : listed.files[way])
+        if (!fs::exists(path, error) && !listed.files["w"].contains(path) &&
+            !listed.files["rw"].contains(path))
+          hashes[path] = absent;
   } catch (const std::exception&) {  // such a run never answers
     hashes[(folder / sources_name).string()] = "";
   }

@@ -62,12 +62,24 @@ def read():
         os._exit(0)
     os.waitpid(child, 0)
 """
+LOOKS = """
+import contextlib, glob, pkgutil, sys
+rate = 0.01
+with contextlib.suppress(OSError):
+    open("over").read()
+with contextlib.suppress(ImportError):
+    import settings
+sys.path.append("lib")
+import late
+plugins = [one.name for one in pkgutil.iter_modules(["plugins"])]
+shards = glob.glob("shards/*.bin")
+"""
 
 
 class SourcesTest(RecordedTest):
-    def run_case(self):
+    def run_case(self, environment=ENVIRONMENT):
         words = [PARITY, "run", str(self.folder / "case.toml"), "--out", str(self.folder / "out")]
-        done = subprocess.run(words, cwd=self.folder, capture_output=True, text=True, timeout=120, env=ENVIRONMENT)
+        done = subprocess.run(words, cwd=self.folder, capture_output=True, text=True, timeout=120, env=environment)
         self.assertIn("distinct", done.stdout, done.stdout + done.stderr)
         return done.stdout
 
@@ -104,6 +116,37 @@ class SourcesTest(RecordedTest):
                     (self.folder / name).write_text("0.02")
                 self.assertNotIn("from the cache", self.run_case())
                 self.assertIn("2 from the cache", self.run_case())
+
+    def test_what_was_looked_for_in_vain_trains_again(self):
+        (self.folder / "lib").mkdir()
+        (self.folder / "lib/late.py").write_text("rate = 0.01")
+        (self.folder / "plugins").mkdir()
+        self.prepare(TRAINER, **{"helper.py": LOOKS})
+        for name in ("over", "settings.py", "late.py", "plugins/b.py", "shards/1.bin"):
+            with self.subTest(name):
+                (self.folder / name).parent.mkdir(exist_ok=True)
+                (self.folder / name).write_text("")
+                self.assertNotIn("from the cache", self.run_case())
+                self.assertIn("2 from the cache", self.run_case())
+
+    def test_another_version_of_a_package_behind_another_program_trains_again(self):
+        package = self.folder / "site-packages"
+        package.mkdir()
+        (package / "pk.py").write_text("rate = 0.01")
+        (package / "pk-1.0.dist-info").mkdir()
+        (package / "pk-1.0.dist-info/RECORD").write_text("pk.py,,\n")
+        (self.folder / "helper.py").write_text("from pk import rate\n")
+        (self.folder / "train.py").write_text(TRAINER)
+        for command in ('"env", "X=1", "{python}"', '"sh", "-c", "exec {python} $0 $1"'):
+            with self.subTest(command):
+                text = CASE.replace('"{python}"', command).format(python=WARM)
+                (self.folder / "case.toml").write_text(text)
+                environment = ENVIRONMENT | {"PYTHONPATH": f"{ENVIRONMENT['PYTHONPATH']}:{package}"}
+                self.run_case(environment)
+                self.assertIn("2 from the cache", self.run_case(environment))
+                (package / "pk-1.0.dist-info").rename(package / "pk-1.1.dist-info")
+                self.assertNotIn("from the cache", self.run_case(environment))
+                (package / "pk-1.1.dist-info").rename(package / "pk-1.0.dist-info")
 
     def write_table(self, text):
         with contextlib.closing(sqlite3.connect(self.folder / "tables.db")) as tables, tables:

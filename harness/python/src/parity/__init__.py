@@ -87,6 +87,7 @@ def record(
     place = os.fspath(path) if path is not None else os.environ.get("PARITY_TRACE")
     if not place:
         return NoRecorder()
+    read_files.list_mapped_files()  # some may be gone at the end
     from .native import library
     from .native.trace_file import TraceFile
     from .observe.modules import compiled

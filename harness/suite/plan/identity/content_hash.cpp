@@ -172,26 +172,25 @@ std::string ldd_output(const fs::path& program, const fs::path& listing) {
 
 }  // namespace
 
-std::vector<std::string> ContentHashes::libraries_of(const fs::path& program) {
-  const char* search = std::getenv("LD_LIBRARY_PATH");
-  const std::string key = "libraries of " + fs::absolute(program).lexically_normal().string();
-  const std::string stamp = file_stamp(program) + (search ? std::string(" ") + search : "");
-  const Json& known = entries_[key];
-  if (text_or(known, "stamp") == stamp && has_strings(known, "libraries"))
-    return known.at("libraries").get<std::vector<std::string>>();
-  const fs::path listing = memory_.string() + "." + std::to_string(::getpid()) + ".ldd";
-  fs::create_directories(listing.parent_path());
-  const std::string text = ldd_output(program, listing);
-  std::vector<std::string> libraries;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    const size_t begin = line.find('/');
-    const size_t end = line.rfind(" (0x");
-    if (begin != std::string::npos && end != std::string::npos && begin < end)
-      libraries.push_back(line.substr(begin, end - begin));
+const std::vector<std::string>& ContentHashes::libraries_of(const fs::path& program) {
+  const auto [found, is_new] = libraries_.try_emplace(fs::absolute(program).lexically_normal().string());
+  std::vector<std::string>& libraries = found->second;
+  if (!is_new)
+    return libraries;
+  try {
+    const fs::path listing = memory_.string() + "." + std::to_string(::getpid()) + ".ldd";
+    fs::create_directories(listing.parent_path());
+    std::istringstream lines(ldd_output(program, listing));
+    for (std::string line; std::getline(lines, line);) {
+      const size_t begin = line.find('/');
+      const size_t end = line.rfind(" (0x");
+      if (begin != std::string::npos && end != std::string::npos && begin < end)
+        libraries.push_back(line.substr(begin, end - begin));
+    }
+  } catch (...) {
+    libraries_.erase(found);
+    throw;
   }
-  entries_[key] = {{"stamp", stamp}, {"libraries", libraries}};
-  changed_ = true;
   return libraries;
 }
 

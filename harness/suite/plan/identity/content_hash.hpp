@@ -51,10 +51,12 @@ class ContentHashes {
   std::string of_program(const std::filesystem::path& program);
 
  private:
-  std::vector<std::string> libraries_of(const std::filesystem::path& program);
+  /// Asks once. Not remembered for later calls of parity: a library that is new in an earlier folder wins.
+  const std::vector<std::string>& libraries_of(const std::filesystem::path& program);
 
   std::filesystem::path memory_;
   Json entries_ = Json::object();
+  std::map<std::string, std::vector<std::string>> libraries_;  ///< of each program
   bool changed_ = false;
 };
 

@@ -28,6 +28,13 @@ bool is_python(const std::string& word) {
   return fs::path(word).filename().string().starts_with("python");
 }
 
+/// Returns whether a word in the middle of a command is "python" or "python3.11", and not python_notes.txt.
+bool is_plain_python(const std::string& word) {
+  const std::string name = fs::path(word).filename().string();
+  return is_python(name) &&
+         name.find_first_not_of("0123456789.", std::string_view("python").size()) == std::string::npos;
+}
+
 /// A file that is removed at the end.
 class ScratchFile {
  public:
@@ -177,6 +184,13 @@ std::string python_of(const std::vector<std::string>& argv) {
   for (const std::string& word : interpreter_options(argv.front()))
     if (is_python(word))
       return word;
+  for (const std::string& text :
+       argv) {  // of `env X=1 python`, `numactl ... python` and `sh -c "python ..."`
+    std::istringstream words(text);
+    for (std::string word; words >> word;)
+      if (is_plain_python(word))
+        return word;
+  }
   return "";
 }
 
@@ -197,7 +211,9 @@ Json python_packages(const std::string& python, const std::map<std::string, std:
       add(folder.string(), [&] { return hash_of_sources(folder, hash_file); });
     for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
       if (const fs::path kind = at->path().extension(); kind == ".dist-info" || kind == ".egg-info")
-        add(at->path().stem().string(), [&] { return hash_of_package(at->path(), hash_file); });
+        // of two folders with the same version, Python imports from the first
+        add(packages.contains(at->path().stem().string()) ? at->path().string() : at->path().stem().string(),
+            [&] { return hash_of_package(at->path(), hash_file); });
   }
   return packages;
 }

@@ -3,6 +3,7 @@
 #include "harness/suite/runs/read_files.hpp"
 
 #include <chrono>
+#include <map>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -68,10 +69,59 @@ TEST_F(ReadFilesTest, ADataFileThatWasRead_Counts) {
              Json::array({"r", (folder / "rates.yaml").string()}).dump() + "\n" +
                  Json::array({"r", (folder / "gone").string()}).dump() + "\n");
   const Json hashes = hash_read_files(folder, false);
-  EXPECT_EQ(hashes.size(), 2U);
+  EXPECT_EQ(hashes.size(), 3U);
   EXPECT_TRUE(has_unchanged_files(hashes));
   write_file(folder / "rates.yaml", "lr: 2\n");
   EXPECT_FALSE(has_unchanged_files(hashes));
+}
+
+TEST_F(ReadFilesTest, WhatTheRunLookedForInVain_Counts) {
+  std::string lines;
+  for (const auto& [way, name] :
+       std::map<std::string, std::string>{{"r", "over"}, {"d", "shards"}, {"m", "lib"}})
+    lines += Json::array({way, (folder / name).string()}).dump() + "\n";
+  write_file(folder / fmt::format("{}.0.7.read", sources_name), lines);
+  const Json hashes = hash_read_files(folder, false);
+  EXPECT_TRUE(has_unchanged_files(hashes));
+  write_file(folder / "over", "lr: 2\n");
+  EXPECT_FALSE(has_unchanged_files(hashes));
+  fs::remove(folder / "over");
+  for (const char* name : {"shards", "lib"}) {
+    EXPECT_TRUE(has_unchanged_files(hashes));
+    fs::create_directory(folder / name);
+    EXPECT_FALSE(has_unchanged_files(hashes)) << name;
+    fs::remove(folder / name);
+  }
+}
+
+TEST_F(ReadFilesTest, AnotherModuleToImport_Counts) {
+  const fs::path place = folder / "plugins";
+  write_file(place / "a.py", "");
+  write_file(folder / fmt::format("{}.0.7.read", sources_name),
+             Json::array({"m", place.string()}).dump() + "\n");
+  const Json hashes = hash_read_files(folder, false);
+  write_file(place / "notes.txt", "not a module");
+  fs::create_directory(place / "data");
+  EXPECT_TRUE(has_unchanged_files(hashes));
+  for (const char* name : {"b.py", "c.so", "package/__init__.py"}) {
+    write_file(place / name, "");
+    EXPECT_FALSE(has_unchanged_files(hashes)) << name;
+    fs::remove(place / name);
+    EXPECT_TRUE(has_unchanged_files(hashes));
+  }
+}
+
+TEST_F(ReadFilesTest, CommandThatHidesItsPython_NeverAnswers) {
+  EXPECT_FALSE(has_unchanged_files(hash_read_files(folder, false, {"sh", "run.sh"})));
+  EXPECT_TRUE(has_unchanged_files(hash_read_files(folder, false, {"sh", "-c", "python train.py"})));
+}
+
+TEST_F(ReadFilesTest, OlderFileMovedIntoPlace_IsNeverCurrent) {
+  using namespace std::chrono_literals;
+  write_file(folder / "other.py", "rate = 2\n");
+  fs::last_write_time(folder / "other.py", begun() - 24h);
+  fs::rename(folder / "other.py", folder / "helper.py");
+  EXPECT_FALSE(has_unchanged_files(hash_read_files(folder, false)));
 }
 
 TEST_F(ReadFilesTest, LargeFiles_CountByTheirTimes) {
@@ -121,6 +171,7 @@ TEST_F(ReadFilesTest, AFileOpenedForBoth_CountsUnlessTheRunWroteIt) {
   const fs::path data = folder / "data.bin";
   write_file(data, "1");
   fs::last_write_time(data, begun() - std::chrono::hours(1));
+  write_file(folder / "capture.json", "{}");
   write_file(
       folder / fmt::format("{}.0.7.read", sources_name),
       Json::array({"rw", data.string()}).dump() + "\n" + Json::array({"r", data.string()}).dump() + "\n");

@@ -30,8 +30,8 @@ _FINDERS = ("importlib", "pkgutil", "pkg_resources")  # they list folders to loo
 class ReadFiles:
     """Lists each file when Python first opens it, also in forked workers, as lines of JSON: `["r", path]`,
     `["w", path]` of a file opened for writing, `["rw", path]` for both, `["d", path]` of a folder whose names the
-    program asked for, `["c", name]` of a package whose files Python does not see, and `["more", ""]` where the list
-    ends too early."""
+    program asked for, `["m", path]` of one in which it looked for modules, `["c", name]` of a package whose files
+    Python does not see, and `["more", ""]` where the list ends too early."""
 
     def __init__(self, place: str) -> None:
         self.begin(place)
@@ -57,8 +57,7 @@ class ReadFiles:
                 self.add(way, os.fsdecode(path), shared=True)
                 return
             caller = sys._getframe(1).f_code.co_filename
-            if not any(name in caller for name in _FINDERS):
-                self.add("d", os.fsdecode(path))
+            self.add("m" if any(name in caller for name in _FINDERS) else "d", os.fsdecode(path))
 
     def _add_words(self, words: Any, folder: Any) -> None:
         """Lists the files that a command names, also within a line of a shell. What else it reads is not seen."""
@@ -80,7 +79,8 @@ class ReadFiles:
             return
         real = os.path.realpath(path)
         system = real.startswith((*SYSTEM, self._run)) and not (shared and real.startswith(_SHARED))
-        if system or real.endswith(".pyc") or is_installed(real) or _is_ours(real):
+        inside = os.path.join(real, "") if way == "m" else real
+        if system or real.endswith(".pyc") or is_installed(inside) or _is_ours(real):
             return
         self._write(way, os.path.abspath(path))  # a link that leads elsewhere tomorrow is a change
 
@@ -95,6 +95,11 @@ class ReadFiles:
             fields = line.rstrip("\n").split(maxsplit=5)
             if len(fields) == 6 and fields[5].startswith("/") and not fields[5].endswith(" (deleted)"):
                 self.add("r", fields[5])
+
+    def add_import_folders(self) -> None:
+        """Lists the folders from which the program can import. Python may have read their names before this list began."""
+        for folder in sys.path:
+            self.add("m", os.path.abspath(folder))
 
     def add_unseen(self) -> None:
         """Lists the packages that are loaded and whose files Python does not see."""
@@ -139,4 +144,5 @@ def list_mapped_files() -> None:
         return
     with open("/proc/self/maps", encoding="utf-8") as maps:
         FILES.add_mapped(maps)
+    FILES.add_import_folders()
     FILES.add_unseen()

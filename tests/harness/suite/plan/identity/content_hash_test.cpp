@@ -92,6 +92,18 @@ TEST_F(ContentHashTest, AListOfLibrariesThatWasCutShortIsNotRemembered) {
             ContentHashes(folder_ / "other.json").of_program("/bin/sh"));
 }
 
+/// As when a library appears in an earlier folder of the program's search path. The program stays as it was.
+TEST_F(ContentHashTest, AnotherLibraryOfTheSameProgramCounts) {
+  const auto hash_with = [&](const std::string& library) {
+    write_file(folder_ / library, library);
+    const FirstInPath ldd(folder_, "ldd", "echo 'x => " + (folder_ / library).string() + " (0x1)'");
+    return ContentHashes(folder_ / "memory.json").of_program("/bin/sh");
+  };
+  const std::string first = hash_with("a.so");
+  EXPECT_NE(hash_with("b.so"), first);
+  EXPECT_EQ(hash_with("a.so"), first);
+}
+
 TEST(FlatConfigTest, NestingAndFlatteningAreInverse) {
   const FlatConfig flat = {{"model", "x"}, {"lr.base", 0.5}, {"a.b.c", Json::array({1, 2})}};
   EXPECT_EQ(nest(flat), (Json{{"model", "x"}, {"lr", {{"base", 0.5}}}, {"a", {{"b", {{"c", {1, 2}}}}}}}));

@@ -96,6 +96,22 @@ TEST_F(PythonPackagesTest, EditablePackage_IsItsFolder) {
   EXPECT_NE(packages().at("mine-1"), before.at("mine-1"));
 }
 
+TEST_F(PythonPackagesTest, SameVersionInTwoFolders_BothCount) {
+  const fs::path second = folder / "more/site-packages";
+  write_file(second / "torch-2.0.dist-info/RECORD", "torch/a.py,sha256=1,10\n");
+  const std::string path = (folder / "site-packages").string() + ":" + second.string();
+  const auto found = [&] {
+    return python_packages("python3", {{"PYTHONPATH", path}},
+                           [](const fs::path& file) { return hash_of_contents(file); });
+  };
+  const Json before = found();
+  write_file(folder / "site-packages/torch/a.py", "a = 20\n");
+  const Json first_changed = found();
+  EXPECT_NE(first_changed, before);
+  write_file(second / "torch/a.py", "a = 300\n");
+  EXPECT_NE(found(), first_changed);
+}
+
 TEST_F(PythonPackagesTest, BrokenPython_HasNone) {
   EXPECT_EQ(python_packages("/no/such/python3", {}, [](const fs::path&) { return ""; }), Json::object());
 }
@@ -107,7 +123,9 @@ TEST_F(PythonPackagesTest, PythonOf_ReadsProgramAndFirstLine) {
   EXPECT_EQ(python_of({script.string(), "train.py"}), "/env/bin/python");
   write_file(script, "#!/usr/bin/env python3\n");
   EXPECT_EQ(python_of({script.string()}), "python3");
-  EXPECT_EQ(python_of({"sh", "run.sh"}), "");
+  EXPECT_EQ(python_of({"env", "X=1", "/env/bin/python3.11", "train.py"}), "/env/bin/python3.11");
+  EXPECT_EQ(python_of({"sh", "-c", "exec python train.py"}), "python");
+  EXPECT_EQ(python_of({"sh", "run.sh", "python_notes.txt"}), "");
   EXPECT_EQ(python_of({}), "");
 }
 
