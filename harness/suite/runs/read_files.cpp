@@ -59,7 +59,8 @@ std::string hash_of_modules(const fs::path& folder) {
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
     const fs::path kind = entry.path().extension();
     std::error_code none;
-    if (kind == ".py" || kind == ".so" || fs::exists(entry.path() / "__init__.py", none))
+    if (kind == ".py" || kind == ".so" ||
+        (entry.is_directory(none) && fs::exists(entry.path() / "__init__.py", none)))
       names.insert(entry.path().filename().string());
   }
   return content_hash(fmt::format("{}", fmt::join(names, "/")));

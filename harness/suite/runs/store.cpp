@@ -9,6 +9,7 @@
 #include "harness/base/json/fields.hpp"
 #include "harness/base/text/utc.hpp"
 #include "harness/suite/plan/command_words.hpp"
+#include "harness/suite/plan/identity/content_difference.hpp"
 #include "harness/suite/plan/run_files.hpp"
 #include "harness/suite/runs/read_files.hpp"
 #include "harness/trace/hdf5/probe.hpp"
@@ -135,6 +136,7 @@ std::optional<RunResult> RunStore::find(const PlannedRun& run) const {
   const std::optional<trace::Capture> captured = capture_of(record);
   if (!captured || !captured->includes(run.capture) || !fs::exists(place / "trace.h5", error) ||
       (run.is_command() && !has_unchanged_files(record.value("sources", Json()))) ||
+      record.contains("changed_input") ||  // while it waited or trained
       !is_as_it_ended(place, record))
     return std::nullopt;
   fs::last_write_time(place / "run.json", fs::file_time_type::clock::now(),
@@ -206,6 +208,8 @@ void RunStore::finish(const PlannedRun& run, const RunResult& result) const {
   if (result.complete() && run.is_command())
     record["sources"] =
         hash_read_files(folder(run.id), lists_data(record.at("identity")), expand_case_words(run));
+  if (const std::string changed = run.cacheable ? changed_input(run) : ""; !changed.empty())
+    record["changed_input"] = changed;
   if (result.failure)
     record["failure"] = result.failure->to_json();
   write_file(folder(run.id) / "run.json", json_text(record, 1) + "\n");

@@ -15,13 +15,13 @@
 #include "harness/base/processes/signals.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/base/text/utc.hpp"
+#include "harness/suite/plan/identity/content_difference.hpp"
 #include "harness/suite/plan/identity/content_hash.hpp"
 #include "harness/suite/plan/identity/inherited_environment.hpp"
 #include "harness/suite/plan/identity/machine.hpp"
 #include "harness/suite/plan/planned_run_json.hpp"
 #include "harness/suite/runs/running_run.hpp"
 #include "harness/suite/slurm/attempt.hpp"
-#include "harness/suite/slurm/identity_check.hpp"
 
 namespace parity::suite {
 namespace fs = std::filesystem;

@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 from recorded import ENVIRONMENT, WARM, RecordedTest
@@ -61,6 +62,14 @@ def read():
         (here / "worker").read_text()
         os._exit(0)
     os.waitpid(child, 0)
+"""
+WAITS = """
+import h5py, pathlib, time
+here = pathlib.Path(__file__).parent
+rate = float(h5py.File(here / "rate.h5")["rate"][()])
+(here / "began").write_text("")
+while not (here / "go").exists():
+    time.sleep(0.01)
 """
 LOOKS = """
 import contextlib, glob, pkgutil, sys
@@ -147,6 +156,28 @@ class SourcesTest(RecordedTest):
                 (package / "pk-1.0.dist-info").rename(package / "pk-1.1.dist-info")
                 self.assertNotIn("from the cache", self.run_case(environment))
                 (package / "pk-1.1.dist-info").rename(package / "pk-1.0.dist-info")
+
+    def test_an_input_that_changed_before_the_run_began_trains_again(self):
+        """The second arm reads what its identity does not name, since its file changed while the first arm trained."""
+        self.write_rate(0.01)
+        (self.folder / "case.toml").write_text(CASE.format(python=WARM).replace('"train.py"]\n', '"train.py", "rate.h5"]\n'))
+        (self.folder / "train.py").write_text(TRAINER)
+        (self.folder / "helper.py").write_text(WAITS)
+        words = [PARITY, "run", str(self.folder / "case.toml"), "--out", str(self.folder / "out"), "-j", "1"]
+        with subprocess.Popen(words, cwd=self.folder, stdout=subprocess.PIPE, text=True, env=ENVIRONMENT) as first:
+            while not (self.folder / "began").exists():
+                self.assertIsNone(first.poll())
+                time.sleep(0.01)
+            self.write_rate(0.02)
+            (self.folder / "go").touch()
+            self.assertIn("distinct", first.communicate(timeout=60)[0])
+        self.write_rate(0.01)
+        self.assertNotIn("from the cache", self.run_case())
+        self.assertIn("2 from the cache", self.run_case())
+
+    def write_rate(self, rate):
+        with h5py.File(self.folder / "rate.h5", "w") as file:
+            file["rate"] = rate
 
     def write_table(self, text):
         with contextlib.closing(sqlite3.connect(self.folder / "tables.db")) as tables, tables:

@@ -1,8 +1,12 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/suite/slurm/identity_check.hpp"
+#include "harness/suite/plan/identity/content_difference.hpp"
+
+#include <algorithm>
+#include <chrono>
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include "harness/base/error.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
@@ -25,7 +29,50 @@ fs::path input_path(const PlannedRun& run, const std::string& name) {
   return run.case_folder / name;
 }
 
+/// When this process began, and so before it planned any run [nanoseconds].
+const int64_t process_began =
+    std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
+        .count();
+
+/// Returns whether a file or folder was written, renamed or linked since this process began. Cheaper than a
+/// hash.
+bool may_have_changed(const fs::path& path) {
+  struct stat state{};
+  if (::stat(path.c_str(), &state) != 0)
+    return true;
+  const auto nanoseconds = [](const timespec& time) {
+    return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+  };
+  return std::max(nanoseconds(state.st_mtim), nanoseconds(state.st_ctim)) > process_began;
+}
+
+bool any_may_have_changed(const fs::path& path) {
+  std::error_code error;
+  if (may_have_changed(path))
+    return true;
+  if (!fs::is_directory(path, error))
+    return false;
+  return std::ranges::any_of(fs::recursive_directory_iterator(path, error),
+                             [](const fs::directory_entry& entry) { return may_have_changed(entry.path()); });
+}
+
 }  // namespace
+
+std::string changed_input(const PlannedRun& run) {
+  const Json identity = parse_json(run.identity);
+  const Json inputs = identity.is_object() ? identity.value("inputs", Json::object()) : Json::object();
+  ContentHashes hashes{fs::path()};  // which remembers nothing for later
+  for (const auto& [name, hash] : inputs.items()) {
+    const fs::path path = input_path(run, name);
+    try {
+      if (any_may_have_changed(path) && hash != hashes.of_path(path))
+        return name;
+    } catch (const UserError&) {
+      return name;  // it is no longer there
+    }
+  }
+  return "";
+}
 
 std::string content_difference(const PlannedRun& run, const fs::path& trainer, ContentHashes& hashes) {
   const Json identity = parse_json(run.identity);

@@ -15,4 +15,8 @@ namespace parity::suite {
 std::string content_difference(const PlannedRun& run, const std::filesystem::path& trainer,
                                ContentHashes& hashes);
 
+/// Returns the name of an input that has changed since this process planned the run; "" if none has. The run
+/// may have read the new text, which its identity does not name.
+std::string changed_input(const PlannedRun& run);
+
 }  // namespace parity::suite
