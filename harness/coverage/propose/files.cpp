@@ -2,26 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/coverage/propose/files.hpp"
 
-#include <string_view>
-
-#include "harness/base/json/json.hpp"
+#include "harness/suite/plan/identity/input_paths.hpp"
 
 namespace parity::coverage {
 namespace {
 
-/// Changes a text, or the texts of a list.
-void name_file_in(Json& value, const std::string& folder) {
-  constexpr std::string_view here = "{case_dir}";
-  if (value.is_array())
-    for (Json& item : value)
-      name_file_in(item, folder);
-  else if (value.is_string() && value.get_ref<const std::string&>().starts_with(here))
-    value = folder + value.get_ref<const std::string&>().substr(here.size());
-}
-
 void name_files_in(suite::FlatConfig& settings, const std::string& folder) {
   for (auto& entry : settings)
-    name_file_in(entry.second, folder);
+    suite::expand_case_dir(entry.second, folder);
 }
 
 }  // namespace

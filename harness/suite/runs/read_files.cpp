@@ -10,12 +10,12 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/stat.h>
 
 #include "harness/base/error.hpp"
 #include "harness/base/files/file.hpp"
 #include "harness/base/json/fields.hpp"
 #include "harness/suite/plan/identity/content_hash.hpp"
+#include "harness/suite/plan/identity/file_times.hpp"
 #include "harness/suite/plan/identity/python_packages.hpp"
 #include "harness/suite/plan/rank_environment.hpp"
 
@@ -67,24 +67,6 @@ std::string hash_of_modules(const fs::path& folder) {
 }
 
 constexpr const char* absent = "absent";  ///< mark of a file or folder that the run looked for in vain
-
-/// Times of a file [nanoseconds]; 0 if it is not there.
-struct Times {
-  int64_t written = 0;
-  int64_t changed =
-      0;  ///< written, renamed or linked: a file moved in place of another keeps the time of its writing
-};
-
-Times times_of(const fs::path& path) {
-  struct stat state{};
-  if (::stat(path.c_str(), &state) != 0)
-    return {};
-  const auto nanoseconds = [](const timespec& time) {
-    return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
-  };
-  const int64_t written = nanoseconds(state.st_mtim);
-  return {written, std::max(written, nanoseconds(state.st_ctim))};
-}
 
 /// Returns the hashes of files until they have most_hashed bytes, and stamps from then on. A file that was
 /// changed after the run began gets "", since the run may have read other text.

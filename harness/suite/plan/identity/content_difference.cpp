@@ -6,12 +6,12 @@
 #include <chrono>
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include "harness/base/error.hpp"
 #include "harness/base/text/escape_for_terminal.hpp"
 #include "harness/suite/plan/command_words.hpp"
 #include "harness/suite/plan/identity/command_identity.hpp"
+#include "harness/suite/plan/identity/file_times.hpp"
 #include "harness/suite/plan/identity/input_paths.hpp"
 
 namespace parity::suite {
@@ -34,16 +34,10 @@ const int64_t process_began =
     std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
         .count();
 
-/// Returns whether a file or folder was written, renamed or linked since this process began. Cheaper than a
-/// hash.
+/// Returns whether a file or folder was changed since this process began, or is missing. Cheaper than a hash.
 bool may_have_changed(const fs::path& path) {
-  struct stat state{};
-  if (::stat(path.c_str(), &state) != 0)
-    return true;
-  const auto nanoseconds = [](const timespec& time) {
-    return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
-  };
-  return std::max(nanoseconds(state.st_mtim), nanoseconds(state.st_ctim)) > process_began;
+  const int64_t changed = times_of(path).changed;
+  return changed == 0 || changed > process_began;
 }
 
 bool any_may_have_changed(const fs::path& path) {
@@ -68,7 +62,7 @@ std::string changed_input(const PlannedRun& run) {
       if (any_may_have_changed(path) && hash != hashes.of_path(path))
         return name;
     } catch (const UserError&) {
-      return name;  // it is no longer there
+      return name;  // it is missing
     }
   }
   return "";
