@@ -54,7 +54,8 @@ std::optional<FirstBadOperator> watch_operators(RunProbe& probe, FirstBadUpdate&
   capture.operators.push_back(wanted);
   capture.sketches.push_back(update.everything());
   if (!by_bits)
-    capture.tensors.push_back({{first.key.step}, {operators_phase(first.key.phase)}, {"*@*"}});
+    capture.tensors = {{{first.key.step}, {operators_phase(first.key.phase)}, {"*@*"}},
+                       {{first.key.step}, {first.key.phase}, {first.key.name}}};
   const SideTraces watched = update.run_again(by_bits ? "operators" : "operators-joined", capture);
   const trace::Trace &expected = watched.expected_trace(), &actual = watched.actual_trace();
   const double rounding = std::max(probe.beyond(), most_rounding(first.dtype));

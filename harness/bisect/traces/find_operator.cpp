@@ -40,7 +40,7 @@ std::optional<FirstBadOperator> find_first_bad_operator(const trace::Trace& expe
                                                         const trace::Trace& actual,
                                                         const trace::TensorKey& first, int64_t rank) {
   const PairedCalls calls(expected, actual, first, rank);
-  if (calls.is_empty())
+  if (calls.is_empty() || calls.are_cut_otherwise())
     return std::nullopt;
   bool is_unclear = false;
   if (auto found = calls.find(first, is_unclear))

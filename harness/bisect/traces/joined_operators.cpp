@@ -4,29 +4,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "harness/base/json/fields.hpp"
+#include "harness/bisect/traces/joined_calls.hpp"
 #include "harness/bisect/traces/scalar_arguments.hpp"
 #include "harness/bisect/traces/tensor_pieces.hpp"
 #include "harness/compare/sides/residues.hpp"
-#include "harness/trace/format/operator_tensor.hpp"
 
 namespace parity::bisect {
 namespace {
 
 using trace::Phase;
-
-/// One call of an operator on one rank: its tensors by slot.
-struct Call {
-  int64_t number = 0;  ///< among the operators of its module
-  std::map<std::string, trace::TensorKey> slots;
-};
-/// Module and operator -> rank -> its calls in order.
-using Calls = std::map<std::pair<std::string, std::string>, std::map<int64_t, std::vector<Call>>>;
 
 /// Returns the module of a tensor; for a weight or its state, the module that has it.
 std::string region_of(const trace::TensorKey& key) {
@@ -37,55 +27,6 @@ std::string region_of(const trace::TensorKey& key) {
   if (key.phase == Phase::grad_clipped)
     return "clip";
   return key.phase == Phase::optim || key.phase == Phase::param ? "optimizer" : name;
-}
-
-bool is_within(const std::string& module, const std::string& outer) {
-  return module == outer || module.starts_with(outer + ".") || outer.starts_with(module + ".");
-}
-
-Calls calls_of(const trace::Trace& trace, int64_t step, Phase phase, const std::string& module) {
-  Calls calls;
-  std::map<std::tuple<std::string, std::string, int64_t, int64_t>, Call> by_number;
-  for (const auto& [key, rows] : trace.rank_rows()) {
-    const auto tensor =
-        key.step == step && key.phase == phase ? trace::parse_operator_tensor(key.name) : std::nullopt;
-    if (!tensor || !is_within(tensor->module, module))
-      continue;
-    Call& call = by_number[{tensor->module, tensor->op, tensor->rank.value_or(0), tensor->number}];
-    call.number = tensor->number;
-    call.slots.emplace(tensor->slot, key);
-  }
-  for (auto& [place, call] : by_number)
-    calls[{std::get<0>(place), std::get<1>(place)}][std::get<2>(place)].push_back(std::move(call));
-  return calls;
-}
-
-/// Returns the number of calls that each rank makes; nothing if ranks make different numbers.
-std::optional<size_t> calls_of_a_rank(const std::map<int64_t, std::vector<Call>>& ranks) {
-  std::optional<size_t> count;
-  for (const auto& [rank, calls] : ranks) {
-    if (count && *count != calls.size())
-      return std::nullopt;
-    count = calls.size();
-  }
-  return count;
-}
-
-/// Returns a tensor's pieces in the i-th of `count` logical calls, by rank and then by micro-batch. Empty if
-/// a piece was not recorded with its values.
-TensorPieces pieces_of(const trace::Trace& trace, const std::map<int64_t, std::vector<Call>>& ranks, size_t i,
-                       size_t count, const std::string& slot) {
-  TensorPieces pieces;
-  for (const auto& [rank, calls] : ranks) {
-    pieces.emplace_back();
-    for (size_t at = i; at < calls.size(); at += count) {
-      const auto found = calls[at].slots.find(slot);
-      if (found == calls[at].slots.end() || !trace.has_tensor(found->second))
-        return {};
-      pieces.back().push_back(trace.tensor(found->second));
-    }
-  }
-  return pieces;
 }
 
 /// Returns whether the results on shards of the inputs are shards or terms of the whole result. That of a
@@ -115,9 +56,8 @@ enum class Outcome { agrees, inputs_unknown, result_differs };
 
 class LogicalCall {
  public:
-  LogicalCall(const trace::Trace& expected, const std::map<int64_t, std::vector<Call>>& mine,
-              const trace::Trace& actual, const std::map<int64_t, std::vector<Call>>& theirs, size_t i,
-              size_t count)
+  LogicalCall(const trace::Trace& expected, const CallsOfRanks& mine, const trace::Trace& actual,
+              const CallsOfRanks& theirs, size_t i, size_t count)
       : expected_(expected), mine_(mine), actual_(actual), theirs_(theirs), i_(i), count_(count) {}
 
   /// \param slot  set to that of the result which differs
@@ -139,19 +79,53 @@ class LogicalCall {
       if (is_result && !*agrees)
         slot = name;
     }
-    if (!has_input || !has_result)
+    const auto& slots = first_call().slots;
+    const bool overwrites_unknown = slots.contains("out.self") && !slots.contains("in.self");
+    if (!has_input || !has_result || overwrites_unknown)
       return Outcome::inputs_unknown;
     return slot.empty() ? Outcome::agrees : Outcome::result_differs;
   }
-  const Call& first_call() const { return mine_.begin()->second.at(i_); }
+  const PieceCall& first_call() const { return mine_.begin()->second.at(i_); }
 
  private:
   const trace::Trace& expected_;
-  const std::map<int64_t, std::vector<Call>>& mine_;
+  const CallsOfRanks& mine_;
   const trace::Trace& actual_;
-  const std::map<int64_t, std::vector<Call>>& theirs_;
+  const CallsOfRanks& theirs_;
   size_t i_, count_;
 };
+
+/// Returns the place, in the order of execution, of a tensor that an operator of a side gives or receives.
+int64_t order_of(const trace::Trace& trace, const trace::TensorKey& key) {
+  return trace.rank_rows().at(key).front().order;
+}
+
+/// Returns the place of the last result of the actual side that, joined, is the tensor that it should have:
+/// what went before computed it right. Nothing if it has no such result, or the tensor is all zero or
+/// unknown.
+std::optional<int64_t> computed_right_at(const trace::Trace& expected, const trace::Trace& actual,
+                                         const JoinedCalls& theirs, const trace::TensorKey& first,
+                                         double rounding) {
+  const trace::SketchRow* row = expected.find_sketch(first);
+  if (row == nullptr || !(row->norm > 0) || !expected.has_tensor(first))
+    return std::nullopt;
+  const TensorPieces right = {{expected.tensor(first)}};
+  std::optional<int64_t> last;
+  for (const auto& [place, ranks] : theirs) {
+    const size_t calls = calls_of_a_rank(ranks).value_or(0);
+    for (size_t count = 1; count <= calls; ++count)  // of logical calls; the rest are micro-batches
+      for (size_t i = 0; calls % count == 0 && i < count; ++i)
+        for (const auto& [slot, key] : ranks.begin()->second.at(calls - count + i).slots) {
+          const int64_t order = order_of(actual, key);
+          if (!slot.starts_with("out.") || (last && order <= *last))
+            continue;
+          const TensorPieces pieces = pieces_of(actual, ranks, i, count, slot);
+          if (!pieces.empty() && pieces_agree(right, pieces, rounding, prime_of(expected)).value_or(false))
+            last = order;
+        }
+  }
+  return last;
+}
 
 /// Returns whether an operator only moves or makes values, as a layout may need it.
 bool only_moves(const std::string& op) {
@@ -162,10 +136,32 @@ bool only_moves(const std::string& op) {
   return false;
 }
 
+/// Returns whether a side runs any operator between a place and a tensor, also one that only moves values.
+bool runs_between(const trace::Trace& trace, const JoinedCalls& calls, int64_t after,
+                  const trace::TensorKey& first) {
+  const auto end = trace.rank_rows().find(first);
+  if (end == trace.rank_rows().end())
+    return true;
+  for (const auto& [place, ranks] : calls)
+    for (const PieceCall& call : ranks.begin()->second)
+      for (const auto& [slot, key] : call.slots)
+        if (order_of(trace, key) > after && order_of(trace, key) < end->second.front().order)
+          return true;
+  return false;
+}
+
+/// Returns whether an operator joins tensors. Which ones it gets follows from the layout.
+bool joins_tensors(const std::string& op) {
+  return op.find("::cat") != std::string::npos || op.find("::stack") != std::string::npos;
+}
+
 /// Returns the first operator of a side before a tensor that the other side does not run in its module.
-std::optional<std::pair<std::string, std::string>> first_alone(const trace::Trace& trace, const Calls& mine,
-                                                               const Calls& theirs,
-                                                               const trace::TensorKey& first) {
+/// \param after  a place in the order of execution, before which operators do not count
+std::optional<std::pair<std::string, std::string>> first_alone(const trace::Trace& trace,
+                                                               const JoinedCalls& mine,
+                                                               const JoinedCalls& theirs,
+                                                               const trace::TensorKey& first,
+                                                               std::optional<int64_t> after = {}) {
   const auto end = trace.rank_rows().find(first);
   if (end == trace.rank_rows().end())
     return std::nullopt;
@@ -173,8 +169,8 @@ std::optional<std::pair<std::string, std::string>> first_alone(const trace::Trac
   std::optional<std::pair<std::string, std::string>> found;
   for (const auto& [place, ranks] : mine) {
     const trace::TensorKey& key = ranks.begin()->second.front().slots.begin()->second;
-    const int64_t order = trace.rank_rows().at(key).front().order;
-    if (!theirs.contains(place) && !only_moves(place.second) && order < least) {
+    const int64_t order = order_of(trace, key);
+    if (!theirs.contains(place) && !only_moves(place.second) && order < least && (!after || order > *after)) {
       least = order;
       found = place;
     }
@@ -183,11 +179,12 @@ std::optional<std::pair<std::string, std::string>> first_alone(const trace::Trac
 }
 
 /// Returns the operators at which the sides run different ones before the tensor, in the module that has it.
-std::optional<FirstBadOperator> find_others(const trace::Trace& expected, const Calls& mine,
-                                            const trace::Trace& actual, const Calls& theirs,
-                                            const trace::TensorKey& first) {
-  const auto own = first_alone(expected, mine, theirs, first),
-             other = first_alone(actual, theirs, mine, first);
+/// \param right_at  where the actual side has the right value: an operator that changes it comes later
+std::optional<FirstBadOperator> find_others(const trace::Trace& expected, const JoinedCalls& mine,
+                                            const trace::Trace& actual, const JoinedCalls& theirs,
+                                            const trace::TensorKey& first, std::optional<int64_t> right_at) {
+  const auto own = right_at ? std::nullopt : first_alone(expected, mine, theirs, first),
+             other = first_alone(actual, theirs, mine, first, right_at);
   if ((!own && !other) || (own && other && own->first != other->first))
     return std::nullopt;
   FirstBadOperator guilty;
@@ -228,15 +225,17 @@ std::optional<FirstBadOperator> find_joined_operator(const trace::Trace& expecte
   const std::string module = region_of(first);
   if (auto scalar = find_scalar(expected, actual, first.step, phase, module))
     return scalar;
-  const Calls mine = calls_of(expected, first.step, phase, module),
-              theirs = calls_of(actual, first.step, phase, module);
+  const JoinedCalls mine = joined_calls(expected, first.step, phase, module),
+                    theirs = joined_calls(actual, first.step, phase, module);
+  const std::optional<int64_t> right_at = computed_right_at(expected, actual, theirs, first, rounding);
   std::optional<FirstBadOperator> guilty;
   int64_t least = 0;  // of the order of execution
   for (const auto& [place, ranks] : mine) {
     const auto other = theirs.find(place);
     const auto count_a = calls_of_a_rank(ranks),
                count_b = other == theirs.end() ? std::nullopt : calls_of_a_rank(other->second);
-    if (!count_a || !count_b || std::max(*count_a, *count_b) % std::min(*count_a, *count_b) != 0)
+    if (!count_a || !count_b || std::max(*count_a, *count_b) % std::min(*count_a, *count_b) != 0 ||
+        joins_tensors(place.second))
       continue;
     const size_t count = std::min(*count_a, *count_b);
     for (size_t i = 0; i < count; ++i) {
@@ -245,8 +244,9 @@ std::optional<FirstBadOperator> find_joined_operator(const trace::Trace& expecte
       if (call.judge(place.second, rounding, slot) != Outcome::result_differs)
         continue;
       const trace::TensorKey& key = call.first_call().slots.at(slot);
-      const int64_t order = expected.rank_rows().at(key).front().order;
-      if (guilty && order >= least)
+      const int64_t order = order_of(expected, key);
+      const auto& of_actual = other->second.begin()->second.at(i).slots;
+      if ((guilty && order >= least) || (right_at && order_of(actual, of_actual.at(slot)) <= *right_at))
         continue;
       least = order;
       guilty.emplace();
@@ -256,7 +256,14 @@ std::optional<FirstBadOperator> find_joined_operator(const trace::Trace& expecte
       guilty->key = key;
     }
   }
-  return guilty ? guilty : find_others(expected, mine, actual, theirs, first);
+  if (!guilty && module != "clip")  // how the norm is taken follows from the layout
+    guilty = find_others(expected, mine, actual, theirs, first, right_at);
+  if (!guilty && right_at && !runs_between(actual, theirs, *right_at, first)) {
+    guilty.emplace();
+    guilty->kind = FirstBadOperator::Kind::written;
+    guilty->module = module;
+  }
+  return guilty;
 }
 
 }  // namespace parity::bisect

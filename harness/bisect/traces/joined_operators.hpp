@@ -20,6 +20,9 @@ trace::Phase operators_phase(trace::Phase phase);
 /// along a dimension, or added. An operator is named if its inputs agree when joined in some way, and its
 /// result does in none. Without one, it names an operator of the same module before the tensor that only one
 /// side runs. Operators that move values do not count, since a layout may need them.
+///
+/// A result of the actual side that is the expected tensor clears every operator up to it. If no operator
+/// follows, the tensor was changed after it was computed (Kind::written).
 /// \param first     the first differing tensor that is not an operator's
 /// \param rounding  relative L2 gap up to which two tensors agree
 /// \return nothing if no operator is shown to differ, or their values were not recorded

@@ -3,6 +3,9 @@
 #include "harness/bisect/traces/paired_calls.hpp"
 
 #include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -58,6 +61,32 @@ FirstBadOperator only_one_runs(const OperatorCall& call, bool is_first_side) {
   return guilty;
 }
 
+/// Module and operator -> number of calls.
+using CallCounts = std::map<std::pair<std::string, std::string>, size_t>;
+
+/// Returns the counts of the model's calls in forward.
+CallCounts forward_calls(const std::vector<OperatorCall>& calls) {
+  CallCounts counts;
+  for (const OperatorCall& call : calls)
+    if (call.phase() == trace::Phase::forward && call.module() != "data" && call.module() != "loss")
+      ++counts[{call.module(), call.op()}];
+  return counts;
+}
+
+/// Returns whether one side runs each operator k times as often, with one k of at least 2: the sides cut
+/// their batches into different numbers of micro-batches.
+bool are_cut_otherwise(const std::vector<OperatorCall>& calls, const std::vector<OperatorCall>& others) {
+  CallCounts few = forward_calls(calls), many = forward_calls(others);
+  if (few.size() != many.size() || few.size() < 2)
+    return false;
+  if (few.begin()->second > many.begin()->second)
+    std::swap(few, many);
+  const size_t k = many.begin()->second / few.begin()->second;
+  return k >= 2 && std::ranges::equal(few, many, [k](const auto& a, const auto& b) {
+           return a.first == b.first && a.second * k == b.second;
+         });
+}
+
 /// Returns what an argument has, where the other side leaves it at its default.
 std::string own_value(const OperatorCall::Slot& slot) {
   return slot.is_number ? fmt::format("{}", slot.row->norm) : "a tensor";
@@ -106,6 +135,10 @@ PairedCalls::PairedCalls(const trace::Trace& expected, const trace::Trace& actua
       is_paired_[*partner] = true;
   end_ = calls_before(mine_, rank_row_of(expected, end, rank), end.phase);
   their_end_ = calls_before(theirs_, rank_row_of(actual, end, rank), end.phase);
+}
+
+bool PairedCalls::are_cut_otherwise() const {
+  return parity::bisect::are_cut_otherwise(mine_, theirs_);
 }
 
 bool PairedCalls::is_one_sided() const {

@@ -24,6 +24,9 @@ class PairedCalls {
 
   /// Returns whether the first side recorded no call before the tensor.
   bool is_empty() const { return end_ == 0; }
+  /// Returns whether the sides cut their batches into different numbers of micro-batches. Their calls then do
+  /// not belong to each other one by one.
+  bool are_cut_otherwise() const;
   /// Returns whether one side runs a call that the other does not.
   bool is_one_sided() const;
 

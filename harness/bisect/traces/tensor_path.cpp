@@ -45,9 +45,10 @@ int64_t stage_order(const trace::TensorKey& key, const RankRows& rows) {
 /// Returns the place of an input among inputs. Masks follow from documents, and these from tokens; the names
 /// are those of parity-train and of the usual trainers.
 size_t input_order(const trace::TensorKey& key) {
-  constexpr std::array names = {
-      "loaded",    "tokens",         "read/tokens",  "input_ids",    "labels",     "read/labels",   "targets",
-      "positions", "read/positions", "position_ids", "document_ids", "first_keys", "attention_mask"};
+  constexpr std::array names = {"loaded",          "tokens",        "read/tokens",  "input_ids",
+                                "labels",          "read/labels",   "targets",      "positions",
+                                "read/positions",  "position_ids",  "document_ids", "first_keys",
+                                "read/first_keys", "attention_mask"};
   if (key.phase != trace::Phase::input)
     return 0;
   return static_cast<size_t>(std::ranges::find_if(names,
@@ -228,6 +229,9 @@ std::string ChangedState::text(const std::string& expected, const std::string& a
   if (trace::is_saved(saved))
     return fmt::format("{} continues after update {} with another {} than it had", side, saved.step,
                        saved.name.substr(trace::saved_prefix.size()));
+  if (saved.phase == trace::Phase::input && saved.name.starts_with("first_keys"))
+    return fmt::format(
+        "the model of {} attends under another mask than the update's rows have, once these are cut", side);
   if (saved.phase == trace::Phase::input)
     return fmt::format("the model of {} reads other {} than the update has, once rows and sequences are cut",
                        side, saved.name);

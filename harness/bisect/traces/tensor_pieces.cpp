@@ -114,15 +114,44 @@ class Joiner {
     return whole;
   }
 
+  /// Returns pieces of context-parallel ranks in the order of the sequence: rank r of n has the parts r and
+  /// 2 n - 1 - r.
+  std::optional<Tensor> unfolded(const std::vector<Tensor>& pieces, size_t dim) const {
+    std::vector<Tensor> heads, tails;
+    for (const Tensor& piece : pieces) {
+      if (piece.shape[dim] % 2 != 0)
+        return std::nullopt;
+      for (const bool is_tail : {false, true})
+        (is_tail ? tails : heads).push_back(half_of(piece, dim, is_tail));
+    }
+    heads.insert(heads.end(), tails.rbegin(), tails.rend());
+    return concatenated(heads, dim);
+  }
+  static Tensor half_of(const Tensor& piece, size_t dim, bool is_tail) {
+    Tensor half{piece.shape, {}};
+    half.shape[dim] /= 2;
+    int64_t rows = 1;
+    for (size_t i = 0; i < dim; ++i)
+      rows *= piece.shape[i];
+    const int64_t width = rows == 0 ? 0 : static_cast<int64_t>(piece.values.size()) / rows;
+    for (int64_t row = 0; row < rows; ++row) {
+      const auto begin = piece.values.begin() + row * width + (is_tail ? width / 2 : 0);
+      half.values.insert(half.values.end(), begin, begin + width / 2);
+    }
+    return half;
+  }
+
   /// The results of each way to join pieces, in a fixed order; not set where a way does not apply.
   using Ways = std::vector<std::optional<Tensor>>;
 
-  /// Joins pieces in each way: the same, a sum, along each dimension. A single piece is its own only result.
+  /// Joins pieces in each way: the same, a sum, along each dimension, unfolded along each. A single piece is
+  /// its own only result.
   Ways joined_in_each_way(const std::vector<Tensor>& pieces) const {
     const Tensor& first = pieces.front();
     if (pieces.size() == 1)
       return {first};
-    Ways ways(2 + first.shape.size());
+    const size_t dimensions = first.shape.size();
+    Ways ways(2 + 2 * dimensions);
     const auto has_dimensions = [&](const Tensor& each) { return each.shape.size() == first.shape.size(); };
     if (!std::ranges::all_of(pieces, has_dimensions))
       return ways;
@@ -130,8 +159,10 @@ class Joiner {
       ways[0] = first;
     if (std::ranges::all_of(pieces, [&](const Tensor& each) { return each.shape == first.shape; }))
       ways[1] = sum_of(pieces);
-    for (size_t dim = 0; dim < first.shape.size(); ++dim)
+    for (size_t dim = 0; dim < dimensions; ++dim) {
       ways[2 + dim] = concatenated(pieces, dim);
+      ways[2 + dimensions + dim] = unfolded(pieces, dim);
+    }
     return ways;
   }
 

@@ -15,7 +15,8 @@ using TensorPieces = std::vector<std::vector<TensorView>>;
 
 /// Returns whether the pieces of two sides are the same logical tensor, joined in some way.
 ///
-/// Pieces may be the same, may follow each other along a dimension, or may be terms of a sum: micro-batches
+/// Pieces may be the same, may follow each other along a dimension, may be cut as context parallelism cuts
+/// sequences (rank r of n has the parts r and 2 n - 1 - r), or may be terms of a sum: micro-batches
 /// in one way, then ranks in one way or neighbouring ranks in one and their groups in another. Two tensors
 /// agree if the norm of their difference is at most `rounding` times that of the first. NaN agrees with
 /// nothing.

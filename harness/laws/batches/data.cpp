@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
 // Law "data": each update reads other tokens, each rank other rows, labels are the next tokens, positions
-// count up.
+// count up, and the model reads all of it.
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -15,6 +15,7 @@
 #include "harness/laws/batches/departures.hpp"
 #include "harness/laws/batches/epochs.hpp"
 #include "harness/laws/batches/equal_rows.hpp"
+#include "harness/laws/batches/read_inputs.hpp"
 #include "harness/laws/laws.hpp"
 #include "harness/laws/ranks/data_parallel.hpp"
 #include "harness/laws/ranks/rank_inputs.hpp"
@@ -251,6 +252,7 @@ Finding ask_data(const RecordedRun& run) {
   std::map<std::string, std::set<int64_t>> shared;
   for (const int64_t step : run.steps()) {
     check_ranks(run, step, shared, finding, departures);
+    check_read_inputs(run, step, finding, departures);
     has_labels = check_inputs_of_ranks(run, step, rows, finding, departures, cut) || has_labels;
     const Batch batch = read_batch(run, step);
     if (batch.rows == 0)

@@ -8,6 +8,7 @@
 #include <torch/types.h>
 
 #include "harness/base/error.hpp"
+#include "reference/attention/first_keys.hpp"
 #include "reference/comm/group.hpp"
 #include "reference/data/loader.hpp"
 #include "reference/exact/exact.hpp"
@@ -24,6 +25,15 @@
 #include "reference/train/step/trainer.hpp"
 
 namespace parity::reference {
+namespace {
+
+/// \param mask  name in a MaskSet
+std::string first_keys_name(const std::string& mask) {
+  return mask == "all" ? "first_keys" : "first_keys." + mask;
+}
+
+}  // namespace
+
 StepCapture::StepCapture(Trainer& trainer, trace::Recorder& recorder)
     : trainer_(trainer),
       recorder_(recorder),
@@ -200,11 +210,12 @@ void StepCapture::offer_batch(int64_t step, int64_t index, const MicroBatch& bat
       keep(name, *values);
   if (recorder_.wants(trace::Phase::input, "document_ids"))
     keep("document_ids", trainer_.document_ids(batch));
-  const std::array<const char*, 3> names = {"first_keys", "first_keys.nope", "first_keys.rope"};
-  if (std::ranges::any_of(names,
-                          [&](const char* name) { return recorder_.wants(trace::Phase::input, name); }))
+  const std::array<const char*, 3> masks = {"all", "nope", "rope"};
+  if (std::ranges::any_of(masks, [&](const char* mask) {
+        return recorder_.wants(trace::Phase::input, first_keys_name(mask));
+      }))
     for (const auto& [mask, values] : trainer_.first_keys(batch))
-      keep(mask == "all" ? "first_keys" : "first_keys." + mask, values);
+      keep(first_keys_name(mask), values);
 }
 
 void StepCapture::offer_piece(const BatchPiece& piece) {
@@ -212,6 +223,10 @@ void StepCapture::offer_piece(const BatchPiece& piece) {
   activations_.read("read/labels", piece.labels, piece.input.first_row);
   if (piece.input.positions_BS.defined())  // otherwise the model counts them
     activations_.read("read/positions", piece.input.positions_BS, piece.input.first_row);
+  for (const auto& [mask, form] : piece.input.masks)
+    if (const std::string name = "read/" + first_keys_name(mask); recorder_.wants(trace::Phase::input, name))
+      activations_.read(name, first_keys_of(form, piece.labels.size(0), piece.places_S),
+                        piece.input.first_row);
 }
 
 void StepCapture::offer_mask_inputs() {

@@ -61,7 +61,8 @@ class StepCapture {
   /// Names the region that the operators after `phase` belong to.
   void begin_region_after(trace::Phase phase);
   void offer_batch(int64_t step, int64_t index, const MicroBatch& batch);
-  /// Offers what the model reads of a piece, as the inputs "read/tokens", "read/labels" and "read/positions".
+  /// Offers what the model reads of a piece, as the inputs "read/tokens", "read/labels", "read/positions"
+  /// and, from the masks in their backend's form, "read/first_keys" (attention/first_keys.hpp).
   void offer_piece(const BatchPiece& piece);
   /// Offers the data that a report needs to draw the masks, for this rank's rows of the update, [rows, S].
   /// This is the document of each token, and for each mask the first key that each query attends to.

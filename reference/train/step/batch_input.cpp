@@ -34,7 +34,7 @@ std::vector<BatchPiece> pieces_of(const Decoder& model, const MicroBatch& batch,
   MaskSet whole;
   if (masks != PipelineMasks::own)
     whole = model.get_attention_masks(tokens, positions, own);
-  const torch::Tensor places = torch::tensor(own, torch::kInt64);
+  const torch::Tensor places = own.empty() ? torch::arange(batch.seq_len) : torch::tensor(own, torch::kInt64);
   const auto placed = [all = own.empty(), places, device = model.device()](const torch::Tensor& x_BS) {
     return (all ? x_BS : x_BS.index_select(1, places)).to(device);
   };
@@ -51,7 +51,7 @@ std::vector<BatchPiece> pieces_of(const Decoder& model, const MicroBatch& batch,
     input.first_row = first;
     result.push_back({std::move(input), placed(some(labels)),
                       some(labels).ne(ignored_label).sum().item<int64_t>(),
-                      documents.defined() ? placed(some(documents)) : documents,
+                      documents.defined() ? placed(some(documents)) : documents, places,
                       [placed, some](const torch::Tensor& x_BS) { return placed(some(x_BS)); }});
   }
   return result;

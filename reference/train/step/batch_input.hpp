@@ -20,6 +20,7 @@ struct BatchPiece {
   torch::Tensor labels;          ///< like the tokens
   int64_t valid_tokens = 0;      ///< of these rows, over all ranks that have parts of them
   torch::Tensor documents = {};  ///< of each token, like the labels; undefined unless the model looks further
+  torch::Tensor places_S = {};   ///< int64 on the CPU: places of the tokens in their whole sequence
   /// Cuts one number for each token of the micro-batch, [B, S] on the CPU, to the tokens of this piece.
   std::function<torch::Tensor(const torch::Tensor& x_BS)> own = {};
 };

@@ -149,6 +149,61 @@ TEST_F(AcrossLayoutsTest, WrongCut_EndsAtWhatTheModelReads) {
   }
 }
 
+/// Each piece of a pipeline attends under the first piece's documents.
+TEST_F(AcrossLayoutsTest, HeldMask_EndsAtWhatTheModelReads) {
+  const std::string model(keys_of(FaultModel::dense));
+  const suite::Case source = write_case(
+      "m",
+      "[base]\nsteps = 4\n[base.architecture]\ndim = 32\nn_heads = 2\nvocab_size = 256\nffn_hidden = 64\n"
+      "[base.data]\nseq_len = 32\nglobal_batch = 8\npacking = \"concat_then_split\"\n"
+      "positions = \"document\"\ndocument_tokens = 12\n"
+      "[base.attention]\nbackend = \"flex\"\ndocuments = [\"position_zero\"]\n"
+      "[arms.one]\n" +
+          model + "[arms.other]\n" + model +
+          "parallel.pp = 2\nparallel.pp_microbatches = 2\nparallel.pp_masks = \"held\"\n" +
+          check("channel = \"loss\"", "equivalent") + no_golden());
+  const bisect::SearchRecord record = bisect::search_run({source, "one", "other"}, options(), progress_);
+  expect_tensor(record, 1, "input", "read/first_keys");
+  EXPECT_THAT(record.sentence,
+              HasSubstr("the model of other attends under another mask than the update's rows have"));
+}
+
+/// Faults after operators, for which a campaign once named an innocent one.
+TEST_F(AcrossLayoutsTest, ChangedAfterItsOperators_NamesNoneOfThem) {
+  struct Planted {
+    const char *whole, *layout;
+    trace::FaultKind kind;
+    trace::Phase phase;
+    const char* name;
+    std::optional<int64_t> rank = {};
+  };
+  for (const Planted& each : std::initializer_list<Planted>{
+           {"one", "context_tensor", trace::FaultKind::scale, trace::Phase::forward,
+            "layers.1.attention_norm"},
+           {"one", "context_tensor", trace::FaultKind::scale, trace::Phase::forward, "norm", 0},
+           {"one", "pipeline", trace::FaultKind::sign_flip, trace::Phase::grad_clipped,
+            "layers.0.ffn_norm.weight"},
+           {"mixture", "mixture_tensor", trace::FaultKind::row_zeroed, trace::Phase::grad_local,
+            "layers.1.moe.shared_experts.w2.weight", 0}}) {
+    trace::Fault planted =
+        fault(each.kind, each.phase, each.name, each.kind == trace::FaultKind::scale ? 1e-3 : 0);
+    planted.rank = each.rank;
+    const bisect::SearchRecord record = search(all_layouts(), each.whole, each.layout, {planted});
+    for (const bisect::SearchStage& stage : record.stages)
+      if (stage.name.ends_with("operator")) {
+        EXPECT_EQ(stage.details.at("kind"), "written") << planted.text() << ": " << record.sentence;
+      }
+  }
+}
+
+/// The counts of labels of micro-batches differ, and are no cause.
+TEST_F(AcrossLayoutsTest, OtherNormEpsInMicroBatches_EndsAtTheModelsNumber) {
+  const bisect::SearchRecord record = search_settings(
+      {"other", FaultModel::dense, "data.micro_batches = 2\n"}, "architecture.norm_eps = 1e-3\n");
+  EXPECT_EQ(details(record, "operator").at("module"), "layers.0.attention_norm") << record.sentence;
+  EXPECT_EQ(details(record, "operator").at("slot"), "eps") << record.sentence;
+}
+
 /// The loaded state comes before all that follows from it.
 TEST_F(AcrossLayoutsTest, LostState_IsNamedWhereItIsLoaded) {
   const suite::Case source = write_case("r", base() +

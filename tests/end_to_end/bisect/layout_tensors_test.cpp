@@ -80,7 +80,7 @@ std::set<std::string> terms_of(const trace::Trace& trace) {
 TEST_P(LayoutTensorsTest, CutInputs_JoinToTheUpdates) {
   const suite::ArmRuns runs = both();
   const trace::Trace& trace = *runs.evidence.trace(laid_out());
-  for (const char* name : {"tokens", "labels"}) {
+  for (const char* name : {"tokens", "labels", "first_keys"}) {
     const trace::TensorKey update{1, trace::Phase::input, name},
         read{1, trace::Phase::input, std::string("read/") + name};
     ASSERT_TRUE(trace.has_tensor(read)) << name;

@@ -39,6 +39,26 @@ TEST_F(LawfulRunTest, Sgd_IsLawful) {
   expect_lawful(train(run));
 }
 
+TEST_F(LawfulRunTest, HeldMask_IsNamed) {
+  suite::PlannedRun run = run_of(2);
+  for (const auto& [key, value] :
+       std::initializer_list<std::pair<const char*, Json>>{{"architecture.n_layers", 2},
+                                                           {"parallel.dp_replicate", 1},
+                                                           {"parallel.pp", 2},
+                                                           {"parallel.pp_microbatches", 2},
+                                                           {"attention.backend", "flex"},
+                                                           {"attention.documents", {"position_zero"}},
+                                                           {"data.packing", "concat_then_split"},
+                                                           {"data.positions", "document"},
+                                                           {"data.document_tokens", 6}})
+    run.config[key] = value;
+  EXPECT_EQ(sentence(laws::audit(train(run)), "data"), "");
+  run.config["parallel.pp_masks"] = "held";
+  run.id.back() = 'e';
+  EXPECT_THAT(sentence(laws::audit(train(run)), "data"),
+              HasSubstr("the model attends under another mask than the update's rows have"));
+}
+
 TEST_F(LawfulRunTest, WrongNorm_IsNamed) {
   const trace::Trace source = train(run_of());
   const trace::Trace wrong = copy(source, [&](Channels& channels) {

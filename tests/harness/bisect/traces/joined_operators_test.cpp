@@ -181,10 +181,11 @@ TEST_F(JoinedOperatorsTest, ReductionsOfShards_AreNotJudged) {
 
 TEST_F(JoinedOperatorsTest, OtherOperators_AreNamedBeforeTheTensor) {
   const auto rope = [&](const std::string& file, int64_t ranks, const std::string& op, bool after = false) {
+    const std::vector<double> k = {1, ranks == 1 ? 2.0 : 3.0};
     return side(file, ranks, [=](int64_t rank, int64_t) {
       std::vector<RankOffer> offers = {
-          {Phase::forward, operator_name("layers.0.attention@0:" + op + ":out.0", rank, ranks), {1, 2}},
-          {Phase::forward, "layers.0.attention.k", {1, 2}}};
+          {Phase::forward, operator_name("layers.0.attention@0:" + op + ":out.0", rank, ranks), k},
+          {Phase::forward, "layers.0.attention.k", k}};
       if (after)
         std::swap(offers[0], offers[1]);
       return offers;
@@ -201,6 +202,84 @@ TEST_F(JoinedOperatorsTest, OtherOperators_AreNamedBeforeTheTensor) {
   EXPECT_FALSE(find_joined_operator(rope("c", 1, "aten::mul"), rope("d", 2, "aten::mul"), k, rounding));
   EXPECT_FALSE(
       find_joined_operator(rope("e", 1, "aten::mul", true), rope("f", 2, "aten::neg", true), k, rounding));
+}
+
+struct Step {
+  std::string op;
+  std::vector<double> result;
+};
+
+/// A module runs operators one after the other. The second side cuts its tensors into halves.
+class RightResultTest : public JoinedOperatorsTest {
+ protected:
+  static constexpr trace::TensorKey y() { return {2, Phase::forward, "layers.0.norm"}; }
+  /// \param tensor  what is recorded as the module's result
+  trace::Trace norm(const std::string& file, int64_t ranks, const std::vector<Step>& ops,
+                    const std::vector<double>& tensor) const {
+    return side(file, ranks, [=](int64_t rank, int64_t) {
+      const auto size = static_cast<int64_t>(tensor.size()) / ranks;
+      const auto share = [&](const std::vector<double>& whole) {
+        return std::vector<double>(whole.begin() + rank * size, whole.begin() + (rank + 1) * size);
+      };
+      TensorLayout layout;
+      if (ranks > 1)
+        layout = {{size * ranks}, {{"tp", rank, ranks, Shard{0, {{rank * size, rank * size + size}}}}}};
+      std::vector<RankOffer> offers;
+      int64_t number = 0;
+      for (const Step& step : ops) {
+        const std::string call = "layers.0.norm@" + std::to_string(number++) + ":" + step.op;
+        offers.push_back(
+            {Phase::forward, operator_name(call + ":in.self", rank, ranks), share({1, 2, 3, 4})});
+        offers.push_back({Phase::forward, operator_name(call + ":out.0", rank, ranks), share(step.result)});
+      }
+      offers.push_back({Phase::forward, "layers.0.norm", share(tensor), Shape{-1}, DType::float32, layout});
+      return offers;
+    });
+  }
+  const std::vector<double> right{2, 4, 6, 8}, wrong{2, 4, 6, 9}, other{1, 1, 2, 2}, others{1, 1, 2, 7};
+};
+
+TEST_F(RightResultTest, ChangedAfterIt_NoOperatorIsGuilty) {
+  const auto found = find_joined_operator(norm("a", 1, {{"aten::mul", right}}, right),
+                                          norm("b", 2, {{"aten::mul", right}}, wrong), y(), rounding);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->kind, FirstBadOperator::Kind::written);
+}
+
+TEST_F(RightResultTest, OperatorsBeforeIt_AreInnocent) {
+  const auto expected = norm("a", 1, {{"aten::div_", other}, {"aten::mul", right}}, right);
+  const auto changed = find_joined_operator(
+      expected, norm("b", 2, {{"aten::div_", others}, {"aten::mul", right}}, wrong), y(), rounding);
+  EXPECT_EQ(changed->kind, FirstBadOperator::Kind::written) << changed->text();
+  const auto alone = find_joined_operator(
+      expected, norm("c", 2, {{"aten::square", other}, {"aten::mul", right}}, wrong), y(), rounding);
+  EXPECT_EQ(alone->kind, FirstBadOperator::Kind::written) << alone->text();
+  const auto guilty = find_joined_operator(
+      expected, norm("d", 2, {{"aten::div_", others}, {"aten::mul", wrong}}, wrong), y(), rounding);
+  EXPECT_EQ(guilty->text(), "aten::div_ of layers.0.norm gives a different result from the same inputs");
+}
+
+TEST_F(RightResultTest, OperatorAfterIt_IsNamed) {
+  const auto expected = norm("a", 1, {{"aten::mul", right}, {"aten::add_", right}}, right);
+  EXPECT_EQ(find_joined_operator(expected, norm("b", 2, {{"aten::mul", right}, {"aten::add_", wrong}}, wrong),
+                                 y(), rounding)
+                ->text(),
+            "aten::add_ of layers.0.norm gives a different result from the same inputs");
+  EXPECT_EQ(find_joined_operator(expected, norm("c", 2, {{"aten::mul", right}, {"aten::neg", wrong}}, wrong),
+                                 y(), rounding)
+                ->text(),
+            "only the second side runs aten::neg of layers.0.norm");
+  EXPECT_FALSE(find_joined_operator(
+      expected, norm("d", 2, {{"aten::mul", right}, {"aten::clone", wrong}}, wrong), y(), rounding))
+      << "a move follows, which may be what changed it";
+}
+
+TEST_F(RightResultTest, ZeroOnly_ShowsNothing) {
+  const std::vector<double> zero(4, 0);
+  const auto found =
+      find_joined_operator(norm("a", 1, {{"aten::sub", zero}, {"aten::mul", zero}}, zero),
+                           norm("b", 2, {{"aten::sub", zero}, {"aten::mul", wrong}}, wrong), y(), rounding);
+  EXPECT_EQ(found->text(), "aten::mul of layers.0.norm gives a different result from the same inputs");
 }
 
 TEST_F(JoinedOperatorsTest, WrongInput_IsNotTheOperatorsFault) {

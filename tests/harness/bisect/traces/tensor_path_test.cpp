@@ -38,8 +38,8 @@ TEST_F(TensorPathTest, Tensors_InComputationOrderWithoutOperators) {
 /// parity-train records inputs in alphabetical order.
 TEST_F(TensorPathTest, Inputs_InCausalOrder) {
   std::vector<Offer> inputs;
-  for (const char* name :
-       {"attention_mask", "document_ids", "first_keys.nope", "labels", "positions", "tokens", "weights"})
+  for (const char* name : {"attention_mask", "document_ids", "first_keys.nope", "labels", "positions",
+                           "read/first_keys.nope", "tokens", "weights"})
     inputs.push_back({trace::Phase::input, name, {1, 2}});
   inputs.push_back({trace::Phase::forward, "tok_embeddings", {1, 2}});
   std::vector<Offer> off = inputs;
@@ -48,8 +48,8 @@ TEST_F(TensorPathTest, Inputs_InCausalOrder) {
   const TensorPath path = compare_path(trace("a.h5", inputs), trace("b.h5", off), 2);
   EXPECT_THAT(station_names(path),
               ElementsAre("input tokens", "input labels", "input positions", "input document_ids",
-                          "input first_keys.nope", "input attention_mask", "input weights",
-                          "forward tok_embeddings"));
+                          "input first_keys.nope", "input read/first_keys.nope", "input attention_mask",
+                          "input weights", "forward tok_embeddings"));
   EXPECT_EQ(path.first_difference()->key.name, "tokens");
 }
 
@@ -73,6 +73,18 @@ TEST_F(TensorPathTest, WrongCut_DiffersFromItsOwnUpdate) {
   EXPECT_EQ(first->changed->text("good", "bad"),
             "the model of bad reads other labels than the update has, once rows and sequences are cut");
   EXPECT_EQ(path.before(*first)->key.name, "labels");
+}
+
+TEST_F(TensorPathTest, WrongCutOfAMask_IsSaidAsAMask) {
+  std::vector<Offer> inputs;
+  for (const char* name : {"first_keys", "read/first_keys"})
+    inputs.push_back({trace::Phase::input, name, {1, 2}});
+  std::vector<Offer> off = inputs;
+  change(off, trace::Phase::input, "read/first_keys", 2);
+  const TensorPath path = compare_path(trace("a.h5", inputs), trace("b.h5", off), 2);
+  ASSERT_TRUE(path.first_difference(1)->changed);
+  EXPECT_EQ(path.first_difference(1)->changed->text("good", "bad"),
+            "the model of bad attends under another mask than the update's rows have, once these are cut");
 }
 
 TEST_F(TensorPathTest, WrongCutAfterOtherTokens_IsNotFirst) {

@@ -43,6 +43,14 @@ TEST(TensorPiecesTest, MicroBatchesThenRanks_AreJoined) {
             false);
 }
 
+/// Two context-parallel ranks: the first has the first and the last quarter of each sequence.
+TEST(TensorPiecesTest, FoldedSequences_AreJoined) {
+  const TensorPieces whole = {{view(matrix, {2, 4})}};
+  const std::vector<float> outer = {1, 4, 5, 8}, inner = {2, 3, 6, 7};
+  EXPECT_EQ(pieces_agree(whole, {{view(outer, {2, 2})}, {view(inner, {2, 2})}}, 0), true);
+  EXPECT_EQ(pieces_agree(whole, {{view(inner, {2, 2})}, {view(outer, {2, 2})}}, 0), false);
+}
+
 TEST(TensorPiecesTest, GroupsOfFourRanks_AreJoined) {
   const TensorPieces whole = {{view(matrix, {2, 4})}};
   const std::vector<float> a = {1, 2}, b = {3, 4}, c = {5, 6}, d = {7, 8};

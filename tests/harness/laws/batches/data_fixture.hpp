@@ -13,6 +13,7 @@ class DataLawTest : public LawTest {
   using Row = std::vector<int64_t>;
   struct Update {
     Row tokens, labels, positions, documents;
+    std::map<std::string, Row> read = {};  ///< what the model reads: by name, as "read/labels"
     double valid_tokens = 32;
   };
 
@@ -53,6 +54,9 @@ class DataLawTest : public LawTest {
           recorder.tensor(Phase::input, "document_ids",
                           {DType::int64, {rows, 8}, updates[s].documents.data() + rank * rows * 8}, nullptr,
                           layout);
+        for (const auto& [name, list] : updates[s].read)
+          recorder.tensor(Phase::input, name, {DType::int64, {rows, 8}, list.data() + rank * rows * 8},
+                          nullptr, layout);
         recorder.channel("valid_tokens", updates[s].valid_tokens);
         recorder.end_step();
       }

@@ -188,6 +188,30 @@ TEST_F(DataLawTest, PositionsThatRunOnOverDocuments_AreNoted) {
               HasSubstr("positions do not restart at 3 documents, the first at row 1"));
 }
 
+TEST_F(DataLawTest, OtherLabelsThanTheUpdates_AreNamed) {
+  std::vector<Update> updates = lawful();
+  for (Update& update : updates)
+    update.read = {{"read/labels", update.labels}, {"read/tokens", update.tokens}};
+  for (const int64_t ranks : {1, 2})
+    EXPECT_EQ(ask_batches(updates, ranks).answer(), Answer::holds);
+  std::swap(updates[2].read["read/labels"][9], updates[2].read["read/labels"][10]);
+  for (const int64_t ranks : {1, 2}) {
+    const Finding finding = ask_batches(updates, ranks);
+    EXPECT_EQ(sentence(finding),
+              "the model reads other labels than the update has (2 of 32 elements, the first is element 9)");
+    EXPECT_EQ(finding.departures.front().step, 3);
+    EXPECT_EQ(finding.departures.front().tensor, "read/labels");
+  }
+}
+
+TEST_F(DataLawTest, AnotherMaskThanTheRowsHave_IsNamed) {
+  std::vector<Update> updates = lawful();
+  updates[0].read = {{"first_keys", Row(32, 0)}, {"read/first_keys", Row(32, 0)}};
+  EXPECT_EQ(ask_batches(updates).answer(), Answer::holds);
+  updates[0].read["read/first_keys"][31] = 4;
+  EXPECT_THAT(sentence(ask_batches(updates)), HasSubstr("attends under another mask than the update's rows"));
+}
+
 TEST_F(DataLawTest, Nothing_IsNotAsked) {
   PlantedRun run = trained();
   const Finding finding = ask(ask_data, run);
