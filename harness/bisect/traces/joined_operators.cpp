@@ -96,7 +96,7 @@ class LogicalCall {
 };
 
 /// Returns the place, in the order of execution, of a tensor that an operator of a side gives or receives.
-int64_t place_of(const trace::Trace& trace, const trace::TensorKey& key) {
+int64_t execution_order(const trace::Trace& trace, const trace::TensorKey& key) {
   return trace.rank_rows().at(key).front().order;
 }
 
@@ -116,7 +116,7 @@ std::optional<int64_t> computed_right_at(const trace::Trace& expected, const tra
     for (size_t count = 1; count <= calls; ++count)  // of logical calls; the rest are micro-batches
       for (size_t i = 0; calls % count == 0 && i < count; ++i)
         for (const auto& [slot, key] : ranks.begin()->second.at(calls - count + i).slots) {
-          const int64_t order = place_of(actual, key);
+          const int64_t order = execution_order(actual, key);
           if (!slot.starts_with("out.") || (last && order <= *last))
             continue;
           const TensorPieces pieces = pieces_of(actual, ranks, i, count, slot);
@@ -145,7 +145,7 @@ bool runs_between(const trace::Trace& trace, const JoinedCalls& calls, int64_t a
   for (const auto& [place, ranks] : calls)
     for (const PieceCall& call : ranks.begin()->second)
       for (const auto& [slot, key] : call.slots)
-        if (place_of(trace, key) > after && place_of(trace, key) < end->second.front().order)
+        if (execution_order(trace, key) > after && execution_order(trace, key) < end->second.front().order)
           return true;
   return false;
 }
@@ -169,7 +169,7 @@ std::optional<std::pair<std::string, std::string>> first_alone(const trace::Trac
   std::optional<std::pair<std::string, std::string>> found;
   for (const auto& [place, ranks] : mine) {
     const trace::TensorKey& key = ranks.begin()->second.front().slots.begin()->second;
-    const int64_t order = place_of(trace, key);
+    const int64_t order = execution_order(trace, key);
     if (!theirs.contains(place) && !only_moves(place.second) && order < least && (!after || order > *after)) {
       least = order;
       found = place;
@@ -244,9 +244,10 @@ std::optional<FirstBadOperator> find_joined_operator(const trace::Trace& expecte
       if (call.judge(place.second, rounding, slot) != Outcome::result_differs)
         continue;
       const trace::TensorKey& key = call.first_call().slots.at(slot);
-      const int64_t order = place_of(expected, key);
+      const int64_t order = execution_order(expected, key);
       const auto& of_actual = other->second.begin()->second.at(i).slots;
-      if ((guilty && order >= least) || (right_at && place_of(actual, of_actual.at(slot)) <= *right_at))
+      if ((guilty && order >= least) ||
+          (right_at && execution_order(actual, of_actual.at(slot)) <= *right_at))
         continue;
       least = order;
       guilty.emplace();
