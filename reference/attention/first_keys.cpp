@@ -69,7 +69,9 @@ torch::Tensor first_keys_of(const AttentionMasks& masks, int64_t rows, const tor
       return of_segments(masks, rows, count);
     case AttentionBackend::flex:
       for (int64_t b = 0; b < rows; ++b)
-        result.push_back(of_row(masks.blocks->row(b), queries_Q));
+        result.push_back(b > 0 && &masks.blocks->row(b) == &masks.blocks->row(0)
+                             ? result.front()
+                             : of_row(masks.blocks->row(b), queries_Q));
       return at::stack(result);
     case AttentionBackend::dense: {
       const torch::Tensor allowed_BQN = masks.allowed_B1SS.squeeze(1).cpu();

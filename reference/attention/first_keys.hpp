@@ -14,11 +14,10 @@ namespace parity::reference {
 /// was built right and cut wrong.
 ///
 /// \param rows       B of the queries
-/// \param queries_Q  int64 on the CPU: positions in their sequence of the queries that the masks were made
-/// for
-/// \return [B, Q] int64 on the CPU: the first key; q + 1 if a query attends to none; -n if it attends to n
-/// keys
-///         that are not the neighbours up to itself
+/// \param queries_Q  int64 on the CPU: places in their sequence of the queries that the masks were made for
+/// \return [B, Q] int64 on the CPU: the first key; q + 1 for a query without keys; -n for one with n keys
+/// that
+///         are not the neighbours up to itself
 /// \throws InternalError for keys that are not tokens of the rows, as generation keeps them
 torch::Tensor first_keys_of(const AttentionMasks& masks, int64_t rows, const torch::Tensor& queries_Q);
 

@@ -76,6 +76,10 @@ CallCounts forward_calls(const std::vector<OperatorCall>& calls) {
 /// Returns whether one side runs each operator k times as often, with one k of at least 2: the sides cut
 /// their batches into different numbers of micro-batches.
 bool are_cut_otherwise(const std::vector<OperatorCall>& calls, const std::vector<OperatorCall>& others) {
+  const auto prepares = [](const OperatorCall& call) { return call.module() == "data"; };
+  const auto mine = std::ranges::count_if(calls, prepares), theirs = std::ranges::count_if(others, prepares);
+  if (mine != theirs && mine > 0 && theirs > 0)
+    return true;
   CallCounts few = forward_calls(calls), many = forward_calls(others);
   if (few.size() != many.size() || few.size() < 2)
     return false;

@@ -196,12 +196,17 @@ TEST_F(AcrossLayoutsTest, ChangedAfterItsOperators_NamesNoneOfThem) {
   }
 }
 
-/// The counts of labels of micro-batches differ, and are no cause.
-TEST_F(AcrossLayoutsTest, OtherNormEpsInMicroBatches_EndsAtTheModelsNumber) {
-  const bisect::SearchRecord record = search_settings(
-      {"other", FaultModel::dense, "data.micro_batches = 2\n"}, "architecture.norm_eps = 1e-3\n");
-  EXPECT_EQ(details(record, "operator").at("module"), "layers.0.attention_norm") << record.sentence;
-  EXPECT_EQ(details(record, "operator").at("slot"), "eps") << record.sentence;
+/// The counts of labels of micro-batches and pieces differ, and are no cause.
+TEST_F(AcrossLayoutsTest, OtherPieces_EndAtTheModelsOperator) {
+  for (const char* pieces : {"data.micro_batches = 2\n", "parallel.pp = 2\nparallel.pp_microbatches = 2\n"}) {
+    const bisect::SearchRecord eps =
+        search_settings({"other", FaultModel::dense, pieces}, "architecture.norm_eps = 1e-3\n");
+    EXPECT_EQ(details(eps, "operator").at("module"), "layers.0.attention_norm") << eps.sentence;
+    EXPECT_EQ(details(eps, "operator").at("slot"), "eps") << eps.sentence;
+    const bisect::SearchRecord rope =
+        search_settings({"other", FaultModel::dense, pieces}, "architecture.rope = \"rotate_half\"\n");
+    EXPECT_EQ(details(rope, "operator").at("module"), "layers.0.attention") << rope.sentence;
+  }
 }
 
 /// The loaded state comes before all that follows from it.
