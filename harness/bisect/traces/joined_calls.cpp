@@ -15,15 +15,14 @@ bool is_within(const std::string& module, const std::string& outer) {
 JoinedCalls joined_calls(const trace::Trace& trace, int64_t step, trace::Phase phase,
                          const std::string& module) {
   JoinedCalls calls;
-  std::map<std::tuple<std::string, std::string, int64_t, int64_t>, PieceCall> by_number;
+  std::map<std::tuple<std::string, std::string, int64_t, int64_t>, CallSlots> by_number;
   for (const auto& [key, rows] : trace.rank_rows()) {
     const auto tensor =
         key.step == step && key.phase == phase ? trace::parse_operator_tensor(key.name) : std::nullopt;
     if (!tensor || !is_within(tensor->module, module))
       continue;
-    PieceCall& call = by_number[{tensor->module, tensor->op, tensor->rank.value_or(0), tensor->number}];
-    call.number = tensor->number;
-    call.slots.emplace(tensor->slot, key);
+    by_number[{tensor->module, tensor->op, tensor->rank.value_or(0), tensor->number}].emplace(tensor->slot,
+                                                                                              key);
   }
   for (auto& [place, call] : by_number)
     calls[{std::get<0>(place), std::get<1>(place)}][std::get<2>(place)].push_back(std::move(call));
@@ -46,8 +45,8 @@ TensorPieces pieces_of(const trace::Trace& trace, const CallsOfRanks& ranks, siz
   for (const auto& [rank, calls] : ranks) {
     pieces.emplace_back();
     for (size_t at = i; at < calls.size(); at += count) {
-      const auto found = calls[at].slots.find(slot);
-      if (found == calls[at].slots.end() || !trace.has_tensor(found->second))
+      const auto found = calls[at].find(slot);
+      if (found == calls[at].end() || !trace.has_tensor(found->second))
         return {};
       pieces.back().push_back(trace.tensor(found->second));
     }

@@ -15,14 +15,11 @@
 
 namespace parity::bisect {
 
-/// One call of an operator on one rank: its tensors by slot.
-struct PieceCall {
-  int64_t number = 0;  ///< among the operators of its module
-  std::map<std::string, trace::TensorKey> slots;
-};
+/// The tensors of one call of an operator on one rank, by slot.
+using CallSlots = std::map<std::string, trace::TensorKey>;
 
 /// The calls of one operator in one module, in order: rank -> calls.
-using CallsOfRanks = std::map<int64_t, std::vector<PieceCall>>;
+using CallsOfRanks = std::map<int64_t, std::vector<CallSlots>>;
 /// Module and operator -> its calls.
 using JoinedCalls = std::map<std::pair<std::string, std::string>, CallsOfRanks>;
 

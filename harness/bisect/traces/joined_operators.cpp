@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -63,7 +64,7 @@ class LogicalCall {
   /// \param slot  set to that of the result which differs
   Outcome judge(const std::string& op, double rounding, std::string& slot) const {
     bool has_input = false, has_result = false, is_cut = false;
-    for (const auto& [name, key] : first_call().slots) {  // inputs come first
+    for (const auto& [name, key] : first_call()) {  // inputs come first
       const bool is_result = name.starts_with("out.");
       const TensorPieces a = pieces_of(expected_, mine_, i_, count_, name),
                          b = pieces_of(actual_, theirs_, i_, count_, name);
@@ -79,13 +80,13 @@ class LogicalCall {
       if (is_result && !*agrees)
         slot = name;
     }
-    const auto& slots = first_call().slots;
+    const auto& slots = first_call();
     const bool overwrites_unknown = slots.contains("out.self") && !slots.contains("in.self");
     if (!has_input || !has_result || overwrites_unknown)
       return Outcome::inputs_unknown;
     return slot.empty() ? Outcome::agrees : Outcome::result_differs;
   }
-  const PieceCall& first_call() const { return mine_.begin()->second.at(i_); }
+  const CallSlots& first_call() const { return mine_.begin()->second.at(i_); }
 
  private:
   const trace::Trace& expected_;
@@ -103,9 +104,9 @@ int64_t execution_order(const trace::Trace& trace, const trace::TensorKey& key) 
 /// Returns the place of the last result of the actual side that, joined, is the tensor that it should have:
 /// what went before computed it right. Nothing if it has no such result, or the tensor is all zero or
 /// unknown.
-std::optional<int64_t> computed_right_at(const trace::Trace& expected, const trace::Trace& actual,
-                                         const JoinedCalls& theirs, const trace::TensorKey& first,
-                                         double rounding) {
+std::optional<int64_t> computed_right_at(const trace::Trace& expected, const JoinedCalls& mine,
+                                         const trace::Trace& actual, const JoinedCalls& theirs,
+                                         const trace::TensorKey& first, double rounding) {
   const trace::SketchRow* row = expected.find_sketch(first);
   if (row == nullptr || !(row->norm > 0) || !expected.has_tensor(first))
     return std::nullopt;
@@ -113,9 +114,12 @@ std::optional<int64_t> computed_right_at(const trace::Trace& expected, const tra
   std::optional<int64_t> last;
   for (const auto& [place, ranks] : theirs) {
     const size_t calls = calls_of_a_rank(ranks).value_or(0);
-    for (size_t count = 1; count <= calls; ++count)  // of logical calls; the rest are micro-batches
-      for (size_t i = 0; calls % count == 0 && i < count; ++i)
-        for (const auto& [slot, key] : ranks.begin()->second.at(calls - count + i).slots) {
+    std::set<size_t> counts = {calls};  // of logical calls; the other calls are those of micro-batches
+    if (const auto own = mine.find(place); own != mine.end())
+      counts.insert(calls_of_a_rank(own->second).value_or(calls));
+    for (const size_t count : counts)
+      for (size_t i = 0; count > 0 && calls % count == 0 && i < count; ++i)
+        for (const auto& [slot, key] : ranks.begin()->second.at(calls - count + i)) {
           const int64_t order = execution_order(actual, key);
           if (!slot.starts_with("out.") || (last && order <= *last))
             continue;
@@ -143,8 +147,8 @@ bool runs_between(const trace::Trace& trace, const JoinedCalls& calls, int64_t a
   if (end == trace.rank_rows().end())
     return true;
   for (const auto& [place, ranks] : calls)
-    for (const PieceCall& call : ranks.begin()->second)
-      for (const auto& [slot, key] : call.slots)
+    for (const CallSlots& call : ranks.begin()->second)
+      for (const auto& [slot, key] : call)
         if (execution_order(trace, key) > after && execution_order(trace, key) < end->second.front().order)
           return true;
   return false;
@@ -168,7 +172,7 @@ std::optional<std::pair<std::string, std::string>> first_alone(const trace::Trac
   int64_t least = end->second.front().order;
   std::optional<std::pair<std::string, std::string>> found;
   for (const auto& [place, ranks] : mine) {
-    const trace::TensorKey& key = ranks.begin()->second.front().slots.begin()->second;
+    const trace::TensorKey& key = ranks.begin()->second.front().begin()->second;
     const int64_t order = execution_order(trace, key);
     if (!theirs.contains(place) && !only_moves(place.second) && order < least && (!after || order > *after)) {
       least = order;
@@ -227,7 +231,7 @@ std::optional<FirstBadOperator> find_joined_operator(const trace::Trace& expecte
     return scalar;
   const JoinedCalls mine = joined_calls(expected, first.step, phase, module),
                     theirs = joined_calls(actual, first.step, phase, module);
-  const std::optional<int64_t> right_at = computed_right_at(expected, actual, theirs, first, rounding);
+  const std::optional<int64_t> right_at = computed_right_at(expected, mine, actual, theirs, first, rounding);
   std::optional<FirstBadOperator> guilty;
   int64_t least = 0;  // of the order of execution
   for (const auto& [place, ranks] : mine) {
@@ -243,9 +247,9 @@ std::optional<FirstBadOperator> find_joined_operator(const trace::Trace& expecte
       std::string slot;
       if (call.judge(place.second, rounding, slot) != Outcome::result_differs)
         continue;
-      const trace::TensorKey& key = call.first_call().slots.at(slot);
+      const trace::TensorKey& key = call.first_call().at(slot);
       const int64_t order = execution_order(expected, key);
-      const auto& of_actual = other->second.begin()->second.at(i).slots;
+      const auto& of_actual = other->second.begin()->second.at(i);
       if ((guilty && order >= least) ||
           (right_at && execution_order(actual, of_actual.at(slot)) <= *right_at))
         continue;

@@ -73,12 +73,17 @@ CallCounts forward_calls(const std::vector<OperatorCall>& calls) {
   return counts;
 }
 
-/// Returns whether one side runs each operator k times as often, with one k of at least 2: the sides cut
-/// their batches into different numbers of micro-batches.
+/// Returns how many values the trainer reads from tensors while it prepares its batches: parity-train counts
+/// the labels of each micro-batch and each piece.
+size_t values_read(const std::vector<OperatorCall>& calls) {
+  return static_cast<size_t>(std::ranges::count_if(
+      calls, [](const OperatorCall& call) { return call.module() == "data" && call.op() == "aten::item"; }));
+}
+
+/// Returns whether the sides cut their batches into different numbers of micro-batches: they read other
+/// numbers of values, or one side runs each operator k times as often, with one k of at least 2.
 bool are_cut_otherwise(const std::vector<OperatorCall>& calls, const std::vector<OperatorCall>& others) {
-  const auto prepares = [](const OperatorCall& call) { return call.module() == "data"; };
-  const auto mine = std::ranges::count_if(calls, prepares), theirs = std::ranges::count_if(others, prepares);
-  if (mine != theirs && mine > 0 && theirs > 0)
+  if (values_read(calls) != values_read(others))
     return true;
   CallCounts few = forward_calls(calls), many = forward_calls(others);
   if (few.size() != many.size() || few.size() < 2)

@@ -126,14 +126,17 @@ void print_channels(SearchRecord& record, const std::vector<ChannelStation>& cha
        .details = curve_json(expected, actual)});
 }
 
-/// Returns the operator at the first tensor: rank by rank if the layouts are equal, else joined.
+/// Returns the operator at the first tensor: rank by rank if the layouts are equal, else, or if that shows
+/// nothing, joined.
 std::optional<FirstBadOperator> find_operator_between(const trace::Trace& expected,
                                                       const trace::Trace& actual, const TensorStation& first,
                                                       double beyond) {
   constexpr double rounding = 64 * 0x1p-23;  // of a layer's sums in float32
-  if (first.ranks.empty() && !first.split)
-    return find_joined_operator(expected, actual, first.key, std::max(beyond, rounding));
-  return find_first_bad_operator(expected, actual, first.key, first.ranks.empty() ? 0 : first.ranks.front());
+  if (!first.ranks.empty() || first.split)
+    if (auto found = find_first_bad_operator(expected, actual, first.key,
+                                             first.ranks.empty() ? 0 : first.ranks.front()))
+      return found;
+  return find_joined_operator(expected, actual, first.key, std::max(beyond, rounding));
 }
 
 void print_tensor(SearchRecord& record, const TensorPath& path, const TensorStation& first,

@@ -186,6 +186,10 @@ void read_capture(Case& result, const TomlTable& table) {
   if (table.has("names"))
     result.capture.names = table.strings("names");
   result.capture.replay = table.boolean("replay", false);
+  for (const char* key : {"phases", "names"})
+    if (table.has(key) && result.capture.steps.empty())
+      table.fail(table.place_of(key),
+                 "[capture] lists no steps, so no tensor would be recorded; add steps = [1]");
 }
 
 void read_golden_table(Case& result, const TomlTable& table, const std::vector<std::string>& arms) {
