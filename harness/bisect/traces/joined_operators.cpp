@@ -118,7 +118,7 @@ std::optional<int64_t> computed_right_at(const trace::Trace& expected, const Joi
     if (const auto own = mine.find(place); own != mine.end())
       counts.insert(calls_of_a_rank(own->second).value_or(calls));
     for (const size_t count : counts)
-      for (size_t i = 0; count > 0 && calls % count == 0 && i < count; ++i)
+      for (size_t i = 0; count > 0 && count <= calls && calls % count == 0 && i < count; ++i)
         for (const auto& [slot, key] : ranks.begin()->second.at(calls - count + i)) {
           const int64_t order = execution_order(actual, key);
           if (!slot.starts_with("out.") || (last && order <= *last))

@@ -274,6 +274,13 @@ TEST_F(RightResultTest, OperatorAfterIt_IsNamed) {
       << "a move follows, which may be what changed it";
 }
 
+TEST_F(RightResultTest, FewerCallsOfTheSecondSide_AreCompared) {
+  const auto found = find_joined_operator(norm("a", 1, {{"aten::mul", other}, {"aten::mul", right}}, right),
+                                          norm("b", 2, {{"aten::mul", right}}, wrong), y(), rounding);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->kind, FirstBadOperator::Kind::written);
+}
+
 TEST_F(RightResultTest, ZeroOnly_ShowsNothing) {
   const std::vector<double> zero(4, 0);
   const auto found =
