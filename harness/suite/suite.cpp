@@ -74,7 +74,7 @@ std::vector<CaseOutcome> Suite::run() {
     open.push_back(i);
   for (const std::string& id : run_order(plan_))
     runner_.add(plan_.runs().at(id));
-  if (options_.use_cache)
+  if (options_.use_cache && options_.explains_reruns)
     if (const std::string why = explain_reruns(plan_, store_, options_.out); !why.empty())
       progress_.note(why);
   while (!open.empty() && !failed_fast_) {

@@ -34,6 +34,7 @@ struct SuiteOptions : RunSettings {
   bool golden_variant = false;
   std::optional<SuiteShard> shard;  ///< run only this shard of the cases
   bool fail_fast = false;           ///< stop at the first failed case
+  bool explains_reruns = true;      ///< say why arms with an earlier run are run again
   /// Goldens that belong to no case. The suite reports each as a failure.
   std::vector<std::filesystem::path> unused_goldens;
   /// Sizes of all goldens, which the results include. The suite fails if they are above their limit.

@@ -3,7 +3,6 @@
 #include "harness/coverage/propose/trials.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <utility>
 
@@ -11,11 +10,11 @@
 
 #include "harness/base/error.hpp"
 #include "harness/base/files/file.hpp"
+#include "harness/coverage/propose/amplification.hpp"
 #include "harness/coverage/propose/case_text.hpp"
 #include "harness/suite/cases/precision.hpp"
 #include "harness/suite/cases/read/file.hpp"
 #include "harness/suite/derived/calibrate.hpp"
-#include "harness/suite/derived/proofs.hpp"
 
 namespace parity::coverage {
 namespace fs = std::filesystem;
@@ -39,29 +38,6 @@ bool found_same_bits(const results::Check& check) {
          check.relation == name_of(compare::Relation::equivalent) && is_zero("gap32") && is_zero("gap64");
 }
 
-double number(const Json& table, const char* key) {
-  const auto found = table.find(key);
-  return found != table.end() && found->is_number() ? found->get<double>() : std::nan("");
-}
-
-/// Returns whether the gap of a check of `equivalent` nearly vanishes in float64.
-bool collapses(const results::Check& check) {
-  return check.relation == name_of(compare::Relation::equivalent) &&
-         number(check.measured, "collapse_log2") >= number(check.limit, "collapse_log2");
-}
-
-/// Returns whether a failed check of `equivalent` says nothing, since training amplifies rounding: the gap
-/// that is left in float64 is about as many roundings as an arm loses in float32. Or the gap collapses, but
-/// the plain arm alone loses more roundings than any arm may.
-bool amplifies_rounding(const results::Check& check) {
-  const double lost = number(check.measured, "roundings_a");
-  const double left = number(check.measured, "relative64") / 0x1p-53;
-  const bool is_residual = check.verdict == name_of(compare::Verdict::different);
-  return check.relation == name_of(compare::Relation::equivalent) &&
-         ((is_residual && left <= 4 * std::max(lost, number(check.measured, "roundings_b"))) ||
-          (collapses(check) && lost > number(check.limit, "roundings_a")));
-}
-
 }  // namespace
 
 void take_results(Trial& trial, const results::Case& item) {
@@ -73,8 +49,8 @@ void take_results(Trial& trial, const results::Case& item) {
   for (const results::Arm& arm : item.arms)
     if (arm.failed())
       add_failure(trial, arm.name, arm.failure ? arm.failure->message : "its run failed");
-  trial.all_ended = trial.collapses = trial.failed.empty();
-  bool is_sound = trial.all_ended, is_amplified = false, is_another = false;
+  const bool all_ended = trial.failed.empty();
+  bool is_sound = all_ended, is_by_numbers = all_ended;
   for (const results::Check& check : item.checks) {
     const std::string blamed = check.arms.empty() ? "plain" : check.arms.back();
     if (found_same_bits(check)) {
@@ -82,16 +58,17 @@ void take_results(Trial& trial, const results::Case& item) {
         arm.same_bits = arm.same_bits || arm.name == blamed;
     } else if (!check.passed) {
       const bool is_of_training = check.relation == name_of(compare::Relation::trained);
-      const bool is_amplification = amplifies_rounding(check);
-      trial.collapses = trial.collapses && (is_of_training || collapses(check));
+      const bool is_equivalence = check.relation == name_of(compare::Relation::equivalent);
       is_sound = is_sound && is_of_training;
-      is_amplified = is_amplified || is_amplification;
-      is_another = is_another || !(is_of_training || is_amplification);
+      is_by_numbers = is_by_numbers && (is_of_training || is_equivalence);
       add_failure(trial, blamed, check.sentence);
+      if (is_equivalence)
+        trial.unequal.push_back(blamed);
     }
   }
   trial.untrained = is_sound && !trial.failed.empty();
-  trial.amplifies = trial.all_ended && is_amplified && !is_another;
+  if (!is_by_numbers)
+    trial.unequal.clear();
 }
 
 namespace {
@@ -110,48 +87,28 @@ void measure_noise(Trial& trial, const suite::Case& source, const suite::SuiteOp
   }
 }
 
-/// Returns whether exact twins can say of a trial that rounding made it fail: its gaps nearly vanish in
-/// float64. The twins make two updates, so they say nothing of a defect that comes later and stays in
-/// float64.
-bool may_be_rounding(const Trial& trial) {
-  return trial.judged && !trial.failed.empty() && !trial.untrained && !trial.amplifies && trial.all_ended &&
-         trial.collapses;
-}
-
-/// Returns whether exact twins prove that each failed arm computes the function of its plain arm.
-bool is_proved(const Trial& trial, const results::Case& item) {
-  return std::ranges::all_of(trial.failed, [&](const FailedArm& arm) {
-    return std::ranges::any_of(item.checks, [&](const results::Check& check) {
-      return check.relation == name_of(compare::Relation::same_function) && check.passed &&
-             !check.arms.empty() && check.arms.back() == arm.name;
-    });
-  });
-}
-
-/// Runs exact twins of the trials that failed by numbers alone. Where they prove that the arms compute one
-/// function, training amplified rounding.
+/// Asks runs from perturbed weights about the trials whose arms differ in numbers alone. Arms that compute in
+/// 16 bits have a measured noise floor instead.
 /// \return whether a signal interrupted it
-bool prove_failed(std::vector<Trial>& trials, const suite::SuiteOptions& options, Progress& progress) {
-  std::vector<suite::Case> cases;
-  std::map<std::string, Trial*> by_name;
+bool find_amplified(std::vector<Trial>& trials, const suite::SuiteOptions& options, Progress& progress) {
   for (Trial& trial : trials) {
-    if (!may_be_rounding(trial))
+    if (!trial.judged || trial.unequal.empty() || suite::computes_in_16_bits(trial.proposed.base))
       continue;
-    cases.push_back(suite::read_case(trial.file));
-    suite::add_proofs(cases.back());
-    by_name[cases.back().name] = &trial;
+    try {
+      trial.amplifies =
+          explains_by_amplification(suite::read_case(trial.file), trial.unequal, options, progress);
+    } catch (const UserError& error) {
+      if (error.code() != ExitCode::interrupted)
+        throw;
+      return true;
+    }
   }
-  if (cases.empty())
-    return false;
-  const suite::SuiteOutcome outcome = run_suite(cases, options, progress, [&](const results::Case& item) {
-    if (const auto found = by_name.find(item.name); found != by_name.end())
-      found->second->amplifies = is_proved(*found->second, item);
-  });
-  return outcome.interrupted;
+  return false;
 }
 
 Trials run_once(const std::vector<ProposedCase>& proposals, const fs::path& folder,
-                const suite::SuiteOptions& options, Progress& progress) {
+                suite::SuiteOptions options, Progress& progress) {
+  options.explains_reruns = false;  // names of proposals come again with other configs
   std::vector<Trial> trials;
   std::vector<suite::Case> cases;
   std::map<std::string, size_t> by_file;
@@ -201,7 +158,7 @@ Trials run_trials(const std::vector<ProposedCase>& proposals, const fs::path& fo
     for (Trial& trial : again.all)
       *std::ranges::find(trials.all, trial.file, &Trial::file) = std::move(trial);
   }
-  trials.interrupted = trials.interrupted || prove_failed(trials.all, options, progress);
+  trials.interrupted = trials.interrupted || find_amplified(trials.all, options, progress);
   return trials;
 }
 

@@ -28,11 +28,9 @@ struct Trial {
   bool plain_failed = false;           ///< then no arm was tested
   bool judged = false;                 ///< false: the suite stopped before it
   bool untrained = false;              ///< nothing failed but that the loss did not fall
-  bool all_ended = false;              ///< every run ended well
-  bool collapses = false;              ///< what failed of numbers nearly vanishes in float64
-  /// Nothing failed but that training amplifies rounding: in the plain arm too, or exact twins prove that the
-  /// arms compute one function.
-  bool amplifies = false;
+  /// Arms that failed an `equivalent` check, where nothing else failed but that a loss did not fall.
+  std::vector<std::string> unequal = {};
+  bool amplifies = false;  ///< training amplifies rounding as far in the plain arm alone
 
   bool held() const { return judged && failed.empty(); }
 };
@@ -44,7 +42,7 @@ struct Trials {
 };
 
 /// Writes each proposal as a case file into a folder, and runs them. One whose loss did not fall runs once
-/// more with three times as many steps. Exact twins decide about one whose arms differ.
+/// more with three times as many steps. Perturbed runs of the plain arm decide about one whose arms differ.
 /// \throws UserError if a file exists already, or as run_suite()
 Trials run_trials(const std::vector<ProposedCase>& proposals, const std::filesystem::path& folder,
                   const suite::SuiteOptions& options, Progress& progress);

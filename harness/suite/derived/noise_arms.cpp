@@ -68,18 +68,22 @@ double eps_of(const FlatConfig& config) {
 void add_perturbed(Planner& planner, const Arm& arm, const FlatConfig& config, int repeats) {
   if (arm.is_command())
     return planner.leave_out(compare::NoiseKind::perturbed, "parity cannot change the weights of a command");
-  for (int i = 1; i <= repeats; ++i) {
-    trace::Fault fault;
-    fault.kind = trace::FaultKind::perturb;
-    fault.steps = {0};
-    fault.phase = trace::Phase::param;
-    fault.size = eps_of(config);
-    fault.seed = static_cast<uint64_t>(i);
-    planner.add(compare::NoiseKind::perturbed, fmt::format("perturbed{}", i), {}, {}, {fault});
-  }
+  for (int i = 1; i <= repeats; ++i)
+    planner.add(compare::NoiseKind::perturbed, fmt::format("perturbed{}", i), {}, {},
+                {perturbed_weights(eps_of(config), static_cast<uint64_t>(i))});
 }
 
 }  // namespace
+
+trace::Fault perturbed_weights(double size, uint64_t seed) {
+  trace::Fault fault;
+  fault.kind = trace::FaultKind::perturb;
+  fault.steps = {0};
+  fault.phase = trace::Phase::param;
+  fault.size = size;
+  fault.seed = seed;
+  return fault;
+}
 
 NoisePlan plan_noise(const Arm& arm, const FlatConfig& config, Profile profile, int repeats) {
   NoisePlan plan;

@@ -31,6 +31,12 @@ struct NoisePlan {
   std::string origin() const { return float32 ? float32->name() : arm; }
 };
 
+/// Returns a fault that moves each of an arm's first weights up or down by `size` of its value.
+///
+/// \param size  relative: the machine epsilon of the arm's dtype for the noise of rounding
+/// \param seed  of the directions
+trace::Fault perturbed_weights(double size, uint64_t seed);
+
 /// Returns the noise plan of an arm.
 /// \param config   of the arm, complete
 /// \param profile  of the case

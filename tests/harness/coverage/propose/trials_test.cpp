@@ -86,59 +86,33 @@ TEST(Trials, TwinsOfNoOneRun_AreNoSameBits) {
   EXPECT_FALSE(trial.proposed.arms[0].same_bits);
 }
 
-results::Check gap(double collapse, double roundings) {
-  results::Check check = vacuous(
-      "equivalent", {"plain", "tensor"},
-      {{"collapse_log2", collapse}, {"roundings_a", roundings}, {"roundings_b", 1.0}, {"relative64", 1e-8}});
-  check.verdict = "different";
-  check.limit = {{"collapse_log2", 20.0}, {"roundings_a", 8192.0}};
+results::Check failed(const char* relation, const char* verdict = "different") {
+  results::Check check = vacuous(relation, {"plain", "tensor"}, {{"gap32", 1e-3}, {"gap64", 1e-4}});
+  check.verdict = verdict;
   return check;
 }
 
-TEST(Trials, OnlyWhatCollapses_MayBeProved) {
-  Trial collapses = trial_of_two_arms(), stays = trial_of_two_arms();
-  take_results(collapses, judged({gap(28.5, 100)}));
-  EXPECT_TRUE(collapses.collapses);
-  EXPECT_FALSE(collapses.amplifies);
-  take_results(stays, judged({gap(28.5, 100), gap(13.5, 100)}));
-  EXPECT_FALSE(stays.collapses) << "a defect of a later update stays in float64";
-}
-
-TEST(Trials, AmplifiedRounding_ShowsNothing) {
-  Trial trial = trial_of_two_arms();
-  take_results(trial, judged({gap(28.5, 20000)}));
-  EXPECT_TRUE(trial.amplifies);
-  EXPECT_FALSE(trial.held());
-}
-
-TEST(Trials, GapOfAsManyRoundingsInBothTypes_ShowsNothing) {
-  results::Check check = gap(28.5, 5000);
-  check.measured["relative64"] = 5000 * 0x1p-53;
-  Trial trial = trial_of_two_arms();
-  take_results(trial, judged({check}));
-  EXPECT_TRUE(trial.amplifies);
-  check.measured["relative64"] = 50000 * 0x1p-53;
-  Trial other = trial_of_two_arms();
-  take_results(other, judged({check}));
-  EXPECT_FALSE(other.amplifies);
-}
-
-TEST(Trials, NarrowerTypeInOneArm_IsADifference) {
-  results::Check check = gap(40, 10);
-  check.verdict = "imprecise";
-  check.measured["roundings_b"] = 65536.0;
-  check.measured["relative64"] = 0.0;
-  Trial trial = trial_of_two_arms();
-  take_results(trial, judged({check}));
-  EXPECT_FALSE(trial.amplifies);
-}
-
-TEST(Trials, DifferenceThatFloat64Keeps_IsOne) {
-  for (const results::Check& check : {gap(3, 20000), gap(28.5, 10)}) {
+TEST(Trials, ArmsThatDifferInNumbersAlone_MayBeAmplifiedRounding) {
+  for (const char* verdict : {"different", "imprecise", "missing"}) {
     Trial trial = trial_of_two_arms();
-    take_results(trial, judged({gap(28.5, 20000), check}));
-    EXPECT_FALSE(trial.amplifies);
+    take_results(trial, judged({failed("equivalent", verdict)}));
+    EXPECT_EQ(trial.unequal, std::vector<std::string>{"tensor"}) << verdict;
+    EXPECT_FALSE(trial.held() || trial.amplifies) << verdict;
   }
+}
+
+TEST(Trials, AnotherFailure_IsNoAmplifiedRounding) {
+  for (const char* relation : {"identical", "lawful", "repeats"}) {
+    Trial trial = trial_of_two_arms();
+    take_results(trial, judged({failed("equivalent"), failed(relation)}));
+    EXPECT_TRUE(trial.unequal.empty()) << relation;
+    EXPECT_EQ(trial.failed.size(), 1U) << relation;
+  }
+  Trial crashed = trial_of_two_arms();
+  results::Case item = judged({failed("equivalent")});
+  item.arms = {failed_arm("context", results::FailureKind::crashed)};
+  take_results(crashed, item);
+  EXPECT_TRUE(crashed.unequal.empty());
 }
 
 }  // namespace
