@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 
 #include "reference/loss/token_cross_entropy.hpp"
 #include "reference/parallel/core/layout.hpp"
@@ -51,11 +52,15 @@ Applied sharded(Decoder& model, const Parameters& parameters, const ParallelConf
     options.expert_ranks->divisor = parallel.fsdp->size();
   }
   auto fsdp = std::make_unique<Fsdp>(model.hooks(), parameters, options);
-  model.visit_weights([weights = fsdp->weights()](const std::string& name, torch::Tensor& weight) {
+  const std::map<std::string, torch::Tensor> weights = fsdp->weights();
+  model.visit_weights([&weights](const std::string& name, torch::Tensor& weight) {
     if (const auto used = weights.find(name); used != weights.end())  // others belong to other stages
       weight = used->second;
   });
   Applied applied;
+  applied.leaves = parameters;
+  for (Parameter& leaf : applied.leaves)
+    leaf.value = weights.at(leaf.name);
   applied.parameters = fsdp->shards();
   applied.buffers = fsdp->buffers();
   applied.data_parallel = std::move(fsdp);
@@ -73,6 +78,7 @@ Applied replicated(Parameters parameters, const ParallelConfig& config, const Pa
   Applied applied;
   applied.buffers = replicas->buffers();
   applied.data_parallel = std::move(replicas);
+  applied.leaves = parameters;
   applied.parameters = std::move(parameters);
   return applied;
 }

@@ -19,6 +19,9 @@ namespace parity::reference {
 struct Applied {
   Parameters parameters;  ///< that this rank holds: its shards, with their layouts
   Parameters trained;     ///< those of them that require a gradient; frozen ones do not
+  /// The leaves of backward, with the layout of what they hold: the parameters, or the whole tensors that
+  /// FSDP gathers from shards.
+  Parameters leaves;
   std::unique_ptr<DataParallel> data_parallel;
   std::unique_ptr<Pipeline> pipeline;  ///< null if every rank has all blocks
   /// Sums the cross entropy of sharded logits over tokens; empty if the logits are whole.

@@ -11,10 +11,6 @@
 namespace parity::laws {
 namespace {
 
-std::vector<double> equal_weights(const SumTerms& terms, double weight) {
-  return std::vector<double>(terms.terms.size(), weight);
-}
-
 /// Returns the weights w that bring sum of w_k terms[k] closest to a gradient; nothing if the terms are not
 /// independent.
 std::optional<std::vector<double>> fit_weights(const SumTerms& terms, const std::vector<double>& gradient) {
@@ -59,41 +55,17 @@ std::string describe_weights(const SumTerms& terms, std::vector<double> weights,
                : fmt::format("it is {:.4g} times that", weights[0]);
   for (size_t k = 0; k < weights.size(); ++k)
     if (!is_near(weights[k], 1))
-      text += fmt::format("{}that of {} {} {}", text.empty() ? "" : ", ", terms.one, terms.numbers[k],
+      text += fmt::format("{}that of {} {} {}", text.empty() ? "" : ", ", terms.one, terms.of[k].text(),
                           weights[k] == 0 ? "is missing" : fmt::format("counts {:.4g} times", weights[k]));
   return text;
 }
 
 }  // namespace
 
-bool is_sum(const SumTerms& terms, const std::vector<double>& gradient, const std::vector<double>& weights,
-            double* worst) {
-  const auto rounds = static_cast<double>(terms.terms.size() + 4);
-  double most = 0;
-  for (size_t i = 0; i < gradient.size(); ++i) {
-    double sum = 0, size = 0;
-    for (size_t k = 0; k < weights.size(); ++k) {
-      sum += weights[k] * terms.terms[k][i];
-      size += std::abs(weights[k] * terms.terms[k][i]);
-    }
-    const double bound = terms.roundoff * rounds * size + 1e-44;
-    if (!(std::abs(gradient[i] - sum) <= bound))
-      return false;
-    most = std::max(most, std::abs(gradient[i] - sum) / bound);
-  }
-  if (worst)
-    *worst = most;
-  return true;
-}
-
-bool is_sum(const SumTerms& terms, const std::vector<double>& gradient, double weight, double* worst) {
-  return is_sum(terms, gradient, equal_weights(terms, weight), worst);
-}
-
 std::string explain_sum(const SumTerms& terms, const std::vector<double>& gradient, double unit) {
   for (size_t k = 0; k < terms.terms.size(); ++k)
     if (terms.terms.size() > 1 && gradient == terms.terms[k])
-      return fmt::format("it is {} {}'s own, {}", terms.one, terms.numbers[k],
+      return fmt::format("it is {} {}'s own, {}", terms.one, terms.of[k].text(),
                          terms.one == "rank" ? "not reduced" : "without the others");
   if (const auto weights = fit_weights(terms, gradient)) {
     std::vector<double> rounded = *weights;
@@ -106,7 +78,7 @@ std::string explain_sum(const SumTerms& terms, const std::vector<double>& gradie
     for (const double weight : *weights)
       mean += weight / static_cast<double>(weights->size());
     if (is_sum(terms, gradient, mean))
-      return describe_weights(terms, equal_weights(terms, mean), unit);
+      return describe_weights(terms, std::vector<double>(terms.terms.size(), mean), unit);
   }
   return fmt::format("no weights of the {}' gradients give it", terms.many);
 }

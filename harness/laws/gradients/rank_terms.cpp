@@ -98,7 +98,7 @@ std::optional<SumTerms> read_terms(const RecordedRun& run, const TensorKey& loca
     const auto before = run.trace().rank_tensor(local, rank), after = run.trace().rank_tensor(reduced, rank);
     if (!before || !after || before->size() != after->size())
       return std::nullopt;
-    terms.numbers.push_back(rank);
+    terms.of.push_back({.number = rank});
     terms.terms.push_back(widened(*before));
     terms.sums.push_back({rank, widened(*after)});
   }
@@ -112,7 +112,7 @@ std::vector<SumTerms> terms_of_ranks(const RecordedRun& run, int64_t step) {
   for (const std::string& name : run.names(step, Phase::grad)) {
     const TensorKey local{step, Phase::grad_local, name};
     for (const auto& [ranges, ranks] : declared_terms(rows_of(run, local))) {
-      if (auto terms = read_terms(run, local, std::views::values(ranks)); terms && terms->numbers.size() > 1)
+      if (auto terms = read_terms(run, local, std::views::values(ranks)); terms && terms->of.size() > 1)
         list.push_back(std::move(*terms));
     }
   }

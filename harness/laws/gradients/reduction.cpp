@@ -13,7 +13,9 @@
 #include <fmt/ranges.h>
 
 #include "harness/laws/gradients/hand_clipping.hpp"
+#include "harness/laws/gradients/micro_batch_terms.hpp"
 #include "harness/laws/gradients/rank_terms.hpp"
+#include "harness/laws/gradients/sum_factors.hpp"
 #include "harness/laws/gradients/sum_terms.hpp"
 #include "harness/laws/laws.hpp"
 #include "harness/laws/run/tensor_groups.hpp"
@@ -22,59 +24,6 @@ namespace parity::laws {
 namespace {
 
 using trace::Phase;
-
-/// A factor that trainers use, and what it means.
-struct Factor {
-  double value = 1;
-  std::string text;
-};
-
-std::vector<Factor> known_factors(const RecordedRun& run, int64_t step, const SumTerms& terms) {
-  const std::string sum = fmt::format("the sum of the {}' gradients", terms.many);
-  std::vector<Factor> list = {{1, sum},
-                              {1 / static_cast<double>(terms.terms.size()),
-                               fmt::format("the mean of the {}' gradients", terms.many)}};
-  if (const auto tokens = run.channel("valid_tokens", step); tokens && *tokens > 1)
-    list.push_back({1 / *tokens, sum + " divided by valid_tokens"});
-  for (int power = 8; power <= 24; ++power)
-    list.push_back({std::ldexp(1.0, -power), fmt::format("{} over a scale of 2^{}", sum, power)});
-  return list;
-}
-
-/// Returns the factor that most tensors of a step have; nothing if none of the known ones gives any tensor.
-/// \param count  set to the number of these tensors
-std::optional<Factor> common_factor(const std::vector<Factor>& factors, const std::vector<SumTerms>& all,
-                                    size_t* count = nullptr) {
-  std::optional<Factor> best;
-  size_t most = 0;
-  for (const Factor& factor : factors) {
-    size_t fit = 0;
-    for (const SumTerms& terms : all)
-      fit += is_sum(terms, terms.sums.front().values, factor.value);
-    if (fit > most) {
-      most = fit;
-      best = factor;
-    }
-  }
-  if (count)
-    *count = most;
-  return best;
-}
-
-/// Returns the factors that a config of parity-train allows for micro-batches: every loss is divided before
-/// backward, so their gradients are summed. Only gradient_scaling divides the sum by the tokens that count,
-/// after the reduction, which a run of one rank does not show apart.
-std::vector<Factor> allowed_factors(const RecordedRun& run, const std::vector<Factor>& known) {
-  const std::string rule = run.config_text("loss.normalization");
-  if (rule.empty())
-    return known;
-  std::vector<Factor> allowed = {known.front()};
-  if (rule == "gradient_scaling" && run.trace().ranks() == 1)
-    for (const Factor& factor : known)
-      if (factor.text.ends_with("valid_tokens"))
-        allowed.push_back(factor);
-  return allowed;
-}
 
 /// What is wrong at one step: explanation and rank -> tensors.
 using Wrong = std::map<std::pair<std::string, int64_t>, std::set<std::string>>;
@@ -101,7 +50,7 @@ void add_sums(const RecordedRun& run, int64_t step, const Wrong& wrong, const ch
     joined[{place.first, names}].push_back(place.second);
   for (const auto& [place, ranks] : joined) {
     const std::string who = describe(place.second, run.names(step, Phase::grad));
-    const bool of_one = ranks.size() == 1 && run.trace().ranks() > 1;
+    const bool of_one = ranks.size() == 1 && ranks.front() >= 0 && run.trace().ranks() > 1;
     const std::string where = of_one ? fmt::format(" on rank {}", ranks.front()) : "";
     finding.departures.push_back(
         {fmt::format("{}: {}: {}", who, fmt::format(fmt::runtime(what), where), place.first),
@@ -118,10 +67,13 @@ void ask_sums(const RecordedRun& run, const Read& read, const Allow& allow, cons
               std::set<std::string>& conventions, Finding& finding) {
   const size_t before = finding.departures.size();
   for (const int64_t step : run.steps()) {
+    if (run.channel("update_skipped", step).value_or(0) == 1)
+      continue;  // the gradients are not finite
     const std::vector<SumTerms> all = read(step);
     if (all.empty())
       continue;
-    const std::optional<Factor> factor = common_factor(allow(known_factors(run, step, all.front())), all);
+    const std::optional<Factor> factor =
+        common_factor(allow(step, known_factors(run, step, all.front()), all), all);
     if (factor)
       conventions.insert(factor->text);
     const Wrong wrong = check_step(all, factor ? factor->value : 1, finding);
@@ -130,13 +82,21 @@ void ask_sums(const RecordedRun& run, const Read& read, const Allow& allow, cons
   }
 }
 
+/// Returns the number of micro-batches of a sum.
+size_t count_numbers(const SumTerms& terms) {
+  std::set<int64_t> numbers;
+  for (const TermOf& each : terms.of)
+    numbers.insert(each.number);
+  return numbers.size();
+}
+
 /// Notes an update with other micro-batches than the config says.
 void count_micro_batches(const RecordedRun& run, int64_t step, const std::vector<SumTerms>& all,
                          Finding& finding) {
   const auto wanted = run.config_number("data.micro_batches");
   if (!wanted || all.empty())
     return;
-  const auto found = static_cast<double>(all.front().numbers.size());
+  const auto found = static_cast<double>(count_numbers(all.front()));
   if (!finding.compare(std::abs(found - *wanted), 0) && finding.departures.empty())
     finding.departures.push_back(
         {fmt::format(
@@ -235,8 +195,8 @@ void ask_undeclared_sums(const RecordedRun& run, SharedGradients& shared, std::s
         }
         return all;
       },
-      [](const std::vector<Factor>& known) { return known; }, "the reduced gradient{} is not the sum",
-      conventions, finding);
+      [](int64_t, const std::vector<Factor>& known, const std::vector<SumTerms>&) { return known; },
+      "the reduced gradient{} is not the sum", conventions, finding);
   judge_scales(scales, finding);
 }
 
@@ -268,7 +228,7 @@ std::string why_no_rank_sum(const RecordedRun& run, const SharedGradients& share
 
 Finding ask_reduction(const RecordedRun& run) {
   Finding finding;
-  std::set<std::string> conventions, left_out;
+  std::set<std::string> conventions, left_out, of_all_ranks;
   bool each_pass = false;
   ask_sums(
       run,
@@ -277,15 +237,32 @@ Finding ask_reduction(const RecordedRun& run) {
         count_micro_batches(run, step, all, finding);
         return choose_passes(run, step, std::move(all), each_pass);
       },
-      [&](const std::vector<Factor>& known) { return allowed_factors(run, known); },
+      [&](int64_t step, const std::vector<Factor>& known, const std::vector<SumTerms>&) {
+        return allowed_factors(run, step, known);
+      },
       "the gradient{} is not the sum of the micro-batches'", conventions, finding);
+  ask_sums(
+      run,
+      [&](int64_t step) {
+        std::vector<SumTerms> all = terms_of_all_micro_batches(run, step, left_out);
+        for (const SumTerms& terms : all)
+          of_all_ranks.insert(terms.name);
+        count_micro_batches(run, step, all, finding);
+        return all;
+      },
+      [&](int64_t step, const std::vector<Factor>& known, const std::vector<SumTerms>& all) {
+        return joint_factors(run, step, known, all);
+      },
+      "the reduced gradient{} is not the sum of the micro-batches'", conventions, finding);
   const int64_t of_micro_batches = finding.checked;
   ask_sums(
       run, [&](int64_t step) { return terms_of_ranks(run, step); },
-      [](const std::vector<Factor>& known) { return known; }, "the reduced gradient{} is not the sum",
-      conventions, finding);
+      [](int64_t, const std::vector<Factor>& known, const std::vector<SumTerms>&) { return known; },
+      "the reduced gradient{} is not the sum", conventions, finding);
   SharedGradients shared = shared_gradients(run);
   ask_undeclared_sums(run, shared, conventions, finding);
+  for (const std::string& name : of_all_ranks)
+    shared.unread.erase(name);
   const std::string why = why_no_rank_sum(run, shared, finding.checked > of_micro_batches, finding);
   if (!why.empty() && finding.departures.empty())
     finding.checked = 0;  // half of the law does not decide

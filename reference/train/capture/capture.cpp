@@ -41,9 +41,9 @@ StepCapture::StepCapture(Trainer& trainer, trace::Recorder& recorder)
           recorder, trainer.world().device(),
           ActivationLayouts(trainer.config(), trainer.mesh(), trainer.world().rank(), trainer.parameters())),
       operators_(recorder, trainer.world().device(), trainer.world().rank(), trainer.world().size()),
-      micro_batches_(trainer.parameters(), recorder, [this](const Parameter& parameter) {
-        return local_gradient_layout(parameter.layout, parameter.value.sizes().vec(), trainer_.mesh(),
-                                     trainer_.world().rank(), parameter.partial_gradient_over);
+      micro_batches_(trainer.leaves(), recorder, [this](const Parameter& leaf) {
+        return local_gradient_layout(leaf.layout, leaf.value.sizes().vec(), trainer_.mesh(),
+                                     trainer_.world().rank(), leaf.partial_gradient_over);
       }) {
   trainer_.set_phase_hook([this](trace::Phase phase) {
     offer(phase);

@@ -13,17 +13,16 @@
 
 namespace parity::reference {
 
-/// Offers the gradient of each single micro-batch, as backward adds it to the parameter's gradient, in phase
-/// grad_local. Leaves out a parameter to which a micro-batch adds several times, as the chunks of a loss and
-/// the pieces of a pipeline do: their sum would have roundings of its own.
+/// Offers the gradient of each single micro-batch, as backward adds it to a leaf's gradient, in phase
+/// grad_local. A micro-batch that adds several times, as the chunks of a loss and the pieces of a pipeline
+/// do, has several parts.
 class MicroBatchGradients {
  public:
   /// Returns the layout of a gradient before its reduction.
-  using LayoutOf = std::function<TensorLayout(const Parameter& parameter)>;
+  using LayoutOf = std::function<TensorLayout(const Parameter& leaf)>;
 
-  /// Hooks into the parameters if the capture asks for it. Both must outlive this object.
-  MicroBatchGradients(const std::vector<Parameter>& parameters, trace::Recorder& recorder,
-                      LayoutOf layout_of);
+  /// Hooks into the leaves of backward if the capture asks for it. Both must outlive this object.
+  MicroBatchGradients(const Parameters& leaves, trace::Recorder& recorder, LayoutOf layout_of);
 
   /// Ends the micro-batch before, and begins one. \param number  within the update, from 0
   void begin(int64_t number);
@@ -31,13 +30,13 @@ class MicroBatchGradients {
   void end();
 
  private:
-  void saw(size_t parameter, const at::Tensor& gradient);
+  void saw(size_t leaf, const at::Tensor& gradient);
 
-  const std::vector<Parameter>& parameters_;
+  const Parameters& leaves_;
   trace::Recorder& recorder_;
   LayoutOf layout_of_;
   int64_t number_ = -1;                        ///< of the micro-batch; -1: none
-  std::vector<std::vector<at::Tensor>> seen_;  ///< of the micro-batch, for each parameter; empty: off
+  std::vector<std::vector<at::Tensor>> seen_;  ///< of the micro-batch, for each leaf; empty: off
 };
 
 }  // namespace parity::reference

@@ -112,6 +112,8 @@ class Trainer {
   int64_t sequences_read() const;
   /// The parameters that this rank trains; its shards, if they are sharded.
   const std::vector<Parameter>& parameters() const;
+  /// The leaves of backward: the parameters, or the whole tensors that FSDP gathers from shards.
+  const Parameters& leaves() const;
   const Optimizer& optimizer() const;
   /// The loss's scale; null without loss.scale.
   const GradientScaler* scaler() const;

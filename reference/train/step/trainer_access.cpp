@@ -74,6 +74,10 @@ const std::vector<Parameter>& Trainer::parameters() const {
   return state_->applied.parameters;
 }
 
+const Parameters& Trainer::leaves() const {
+  return state_->applied.leaves;
+}
+
 Parameters Trainer::router_biases() const {
   return state_->model.router_biases();
 }

@@ -97,42 +97,5 @@ TEST_F(RestartRunTest, RouterBiases_AreSeen) {
   EXPECT_THAT(sentence(wrong, "restart"), HasSubstr("router bias of layers.0.moe.expert_bias: not restored"));
 }
 
-TEST_F(RestartRunTest, MicroBatches_AreSummed) {
-  for (const char* dimension : {"", "parallel.dp_replicate", "parallel.tp"}) {
-    suite::PlannedRun run = run_of(*dimension == '\0' ? 1 : 2);
-    run.id =
-        std::string("0123456789abcdef").replace(15, 1, std::to_string(std::string(dimension).size() % 10));
-    run.capture.micro_batches = true;
-    if (*dimension != '\0') {
-      run.config["parallel.dp_replicate"] = 1;
-      run.config[dimension] = 2;
-    }
-    const trace::Trace trace = train(run);
-    expect_lawful(trace);
-    const Audit audit = laws::audit(trace);
-    const laws::Finding& found = finding(audit, "reduction");
-    EXPECT_EQ(found.answer(), Answer::holds) << dimension << found.why;
-    EXPECT_THAT(found.notes, testing::Contains("gradients are the sum of the micro-batches' gradients"));
-  }
-}
-
-TEST_F(RestartRunTest, MeanOfMicroBatches_IsNamed) {
-  suite::PlannedRun run = run_of();
-  run.capture.micro_batches = true;
-  run.capture.faults = {fault(trace::FaultKind::scale, Phase::grad, "*", 3, -0.5)};
-  EXPECT_EQ(sentence(laws::audit(train(run)), "reduction"),
-            "every tensor: the gradient is not the sum of the micro-batches': it is the mean");
-}
-
-TEST_F(RestartRunTest, GradientBeforeReduction_IsJudgedByRank) {
-  suite::PlannedRun run = run_of(2);
-  run.capture.micro_batches = true;
-  trace::Fault planted = fault(trace::FaultKind::scale, Phase::grad_local, "norm.weight", 2, 1);
-  planted.rank = 1;
-  run.capture.faults = {planted};
-  EXPECT_EQ(sentence(laws::audit(train(run)), "reduction"),
-            "norm.weight: the gradient on rank 1 is not the sum of the micro-batches': it is 2 times that");
-}
-
 }  // namespace
 }  // namespace parity

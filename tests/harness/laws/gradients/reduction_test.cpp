@@ -219,5 +219,121 @@ TEST_F(MicroBatchLawTest, NoSum_IsNotAsked) {
   EXPECT_EQ(ask(ask_reduction, run).answer(), Answer::not_asked);
 }
 
+TEST_F(MicroBatchLawTest, PartOfAMicroBatch_IsATerm) {
+  PlantedRun run = accumulated([](const std::string&, int64_t) { return 1.0; });
+  for (PlantedTensor& each : run.tensors)
+    if (each.key.name == "norm.weight@2:micro_batch")
+      each.key.name = "norm.weight@1.1:micro_batch";
+    else if (each.key.name.ends_with("@2:micro_batch"))
+      each.key.name.replace(each.key.name.find('@'), std::string::npos, "@1.3:micro_batch");
+  EXPECT_EQ(ask(ask_reduction, run).answer(), Answer::holds) << sentence(ask(ask_reduction, run));
+  for (PlantedTensor& each : run.tensors)
+    if (each.key.name == "norm.weight")
+      for (float& value : std::get<std::vector<float>>(each.values))
+        value = -value;
+  EXPECT_EQ(ask(ask_reduction, run).answer(), Answer::departs);
+}
+
+TEST(MicroBatchTensor, Names_AreParsed) {
+  const auto parsed = trace::parse_micro_batch_tensor(trace::micro_batch_tensor("a@b.weight", 3, 2));
+  ASSERT_TRUE(parsed);
+  EXPECT_EQ(parsed->parameter, "a@b.weight");
+  EXPECT_EQ(parsed->number, 3);
+  EXPECT_EQ(parsed->part, 2);
+  EXPECT_EQ(trace::micro_batch_tensor("w", 3), "w@3:micro_batch");
+  for (const char* other :
+       {"w", "w@:micro_batch", "w@-1:micro_batch", "w@1.:micro_batch", "w@1.0:micro_batch",
+        "w@1.2.3:micro_batch", "w@1x:micro_batch", "w@1:aten::mm:out.0"})
+    EXPECT_FALSE(trace::parse_micro_batch_tensor(other)) << other;
+}
+
+/// Two ranks with a shard each of what their micro-batches' gradients add up to, as FSDP leaves it.
+class ShardedMicroBatchLawTest : public LawTest {
+ protected:
+  static constexpr int64_t ranks = 2, count = 2;
+  using Weight = std::function<double(const std::string& tensor, int64_t number, int64_t rank)>;
+  using Recorded = std::function<bool(const std::string& tensor, int64_t number, int64_t rank)>;
+
+  Finding ask_weights(
+      const Weight& weight, const Json& config = Json::object(),
+      const Recorded& recorded = [](const std::string&, int64_t, int64_t) { return true; }) const {
+    for (int64_t rank = ranks - 1; rank >= 0; --rank) {
+      trace::Recorder::Options options{folder / "run" / "trace.h5", config, {}, {}};
+      options.capture.tensors.push_back({});
+      options.rank = rank;
+      options.ranks = ranks;
+      trace::Recorder recorder(std::move(options));
+      recorder.begin_step(1);
+      for (size_t k = 0; k < names().size(); ++k)
+        write(recorder, k, rank, weight, recorded);
+      recorder.channel("loss", 1.0);
+      recorder.end_step();
+      recorder.finish();
+    }
+    const trace::Trace trace = trace::Trace::open(folder / "run");
+    return ask_reduction(RecordedRun(trace));
+  }
+
+ private:
+  static void write(trace::Recorder& recorder, size_t k, int64_t rank, const Weight& weight,
+                    const Recorded& recorded) {
+    std::vector<float> sum(32);
+    for (int64_t from = 0; from < ranks; ++from)
+      for (int64_t number = 0; number < count; ++number) {
+        std::vector<float> own;
+        for (size_t i = 0; i < 32; ++i)
+          own.push_back(noise(1, k, i * static_cast<size_t>(2 * from + number + 1)));
+        for (size_t i = 0; i < 32; ++i)
+          sum[i] += static_cast<float>(weight(names()[k], number, from)) * own[i];
+        if (from == rank && recorded(names()[k], number, rank))
+          recorder.tensor(Phase::grad_local, trace::micro_batch_tensor(names()[k], number),
+                          view_of(DType::float32, own), nullptr,
+                          {{32}, {{"dp_shard", rank, ranks, Partial{}}}});
+      }
+    const std::vector<float> shard(sum.begin() + 16 * rank, sum.begin() + 16 * rank + 16);
+    recorder.tensor(Phase::grad, names()[k], view_of(DType::float32, shard), nullptr,
+                    {{32}, {{"dp_shard", rank, ranks, Shard{0, {{16 * rank, 16 * rank + 16}}}}}});
+  }
+};
+
+TEST_F(ShardedMicroBatchLawTest, SumAndMeanOverRanks_Hold) {
+  const Finding sum = ask_weights([](const std::string&, int64_t, int64_t) { return 1.0; });
+  EXPECT_EQ(sum.answer(), Answer::holds) << sentence(sum);
+  EXPECT_EQ(sum.checked, 5);
+  EXPECT_EQ(notes(sum), "gradients are the sum of the micro-batches' gradients\n");
+  const auto half = [](const std::string&, int64_t, int64_t) { return 0.5; };
+  const Finding mean = ask_weights(half);
+  EXPECT_EQ(mean.answer(), Answer::holds) << sentence(mean);
+  EXPECT_THAT(notes(mean), HasSubstr("the mean over ranks of the sum of the micro-batches' gradients"));
+  const Json sums = {{"loss", {{"normalization", "global_tokens"}}}};
+  EXPECT_EQ(sentence(ask_weights(half, sums)),
+            "every tensor: the reduced gradient is not the sum of the micro-batches': it is 0.5 times that");
+}
+
+TEST_F(ShardedMicroBatchLawTest, MicroBatchOfOneRank_IsNamed) {
+  EXPECT_EQ(
+      sentence(ask_weights([](const std::string& name, int64_t number, int64_t rank) {
+        return name == "norm.weight" && number == 0 && rank == 1 ? 0.0 : 1.0;
+      })),
+      "norm.weight: the reduced gradient is not the sum of the micro-batches': that of micro-batch 0 of "
+      "rank 1 is missing");
+}
+
+TEST_F(ShardedMicroBatchLawTest, RankWithoutARecord_IsRefused) {
+  EXPECT_THROW(ask_weights([](const std::string&, int64_t, int64_t) { return 1.0; }, Json::object(),
+                           [](const std::string& name, int64_t, int64_t rank) {
+                             return name != "norm.weight" || rank == 0;
+                           }),
+               UserError);
+}
+
+TEST_F(ShardedMicroBatchLawTest, RankWithoutAMicroBatch_IsNoted) {
+  const Finding finding = ask_weights(
+      [](const std::string&, int64_t, int64_t) { return 1.0; }, Json::object(),
+      [](const std::string& name, int64_t number, int64_t) { return name != "norm.weight" || number == 0; });
+  EXPECT_EQ(finding.checked, 4);
+  EXPECT_THAT(notes(finding), HasSubstr("not all micro-batches were recorded of norm.weight"));
+}
+
 }  // namespace
 }  // namespace parity::laws

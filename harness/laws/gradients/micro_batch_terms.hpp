@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: The parity authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "harness/laws/gradients/sum_terms.hpp"
+#include "harness/laws/run/recorded_run.hpp"
+
+// The gradients of single micro-batches as terms of a sum. On a rank they give the gradient before any
+// reduction. FSDP has none: it reduces during backward, so the micro-batches of all ranks give the reduced
+// gradient.
+
+namespace parity::laws {
+
+/// Reads the gradients of single micro-batches of a step, with the gradient that they give on their rank
+/// before any reduction. Leaves out a tensor that lacks one of the micro-batches that others have, or their
+/// sum.
+/// \param left_out  receives the names of such tensors
+std::vector<SumTerms> terms_of_micro_batches(const RecordedRun& run, int64_t step,
+                                             std::set<std::string>& left_out);
+
+/// Reads the gradients of single micro-batches of ranks that record no gradient before a reduction, with the
+/// reduced gradient, joined from all ranks. The layouts say which ranks have terms of it: those of FSDP, or
+/// the one stage of a pipeline that has the tensor. Leaves out a tensor of which a rank lacks a micro-batch.
+/// \param left_out  as above; loses the names of the tensors that it takes
+std::vector<SumTerms> terms_of_all_micro_batches(const RecordedRun& run, int64_t step,
+                                                 std::set<std::string>& left_out);
+
+/// Returns the same sums where each backward pass but the last ended with a mean over ranks: the last pass
+/// adds its own gradient to that of a DistributedDataParallel without no_sync. Leaves out sums without an
+/// earlier micro-batch, and those of which only one rank has it.
+std::vector<SumTerms> reduced_in_each_pass(const RecordedRun& run, int64_t step,
+                                           const std::vector<SumTerms>& micro_batches);
+
+}  // namespace parity::laws
