@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,27 +13,39 @@
 
 namespace parity::coverage {
 
-/// Runs that start from weights one rounding away from those of another run, and compute as it does. They
-/// show how far training carries one rounding in each update.
+/// Runs that compute as another run does, but round every result in other directions. They show how far
+/// training carries rounding.
 struct PerturbedRuns {
   const trace::Trace* origin = nullptr;
   std::vector<const trace::Trace*> runs;
   double roundoff = 0x1p-24;  ///< of the dtype
 };
 
-/// Returns whether an arm is no farther from the origin than eight times the perturbed runs are, in each
-/// update of a channel.
-///
-/// Distances are relative. That of the perturbed runs is their largest so far, and at least one rounding.
-/// Once they are a tenth apart, they are other trainings: a later update says nothing. A value that is
-/// missing or not finite is too far.
-bool is_within(const PerturbedRuns& perturbed, const trace::Trace& arm, const std::string& channel);
+/// How far an arm and the perturbed runs are from the origin at one update, relative to its value.
+struct Distance {
+  double arm = 0;
+  double perturbed = 0;  ///< the largest so far, and at least one rounding
+};
+
+/// Returns the distances in a channel for each update; nothing if a run lacks values, or a value of the arm
+/// or the origin is not finite.
+std::optional<std::vector<Distance>> distances(const PerturbedRuns& perturbed, const trace::Trace& arm,
+                                               const std::string& channel);
+
+/// Returns whether rounding explains how far an arm is. At each update it is no farther than eight times the
+/// perturbed runs are. In float64 it may also be eight times as many roundings away as in float32, which
+/// a cancelling sum costs. Once the perturbed runs are a tenth apart, they are other trainings: a later
+/// update says nothing.
+/// \param own         in the dtype of the arm, float32
+/// \param in_float64  of its twin and the origin's
+bool is_rounding(const std::vector<Distance>& own, const std::vector<Distance>& in_float64);
 
 /// Returns whether amplified rounding alone explains how far arms are from the plain arm of their case.
 ///
-/// Runs the plain arm from perturbed weights in the arms' own dtype and in float64 (METRICS.md M6). Each arm
-/// must be as near as these in both dtypes, in every channel that an `equivalent` check asks of it. So a
-/// difference that rounding does not start, or that is larger than what training makes of one, stays one.
+/// Runs the plain arm with perturbed weights, results and gradients, in the arms' own dtype and in float64
+/// (METRICS.md M6). Each arm must be as near as these in both dtypes, in every channel that an `equivalent`
+/// check asks of it. So a difference that rounding does not start, or that is larger than what training makes
+/// of one, stays one.
 /// \param source  a case whose plain arm is called "plain", and whose arms have float64 twins
 /// \param arms    names of the arms that differ
 /// \throws UserError as suite::run_arms

@@ -113,7 +113,7 @@ class Trainer {
   /// The parameters that this rank trains; its shards, if they are sharded.
   const std::vector<Parameter>& parameters() const;
   /// The leaves of backward: the parameters, or the whole tensors that FSDP gathers from shards.
-  const Parameters& leaves() const;
+  const std::vector<Parameter>& leaves() const;
   const Optimizer& optimizer() const;
   /// The loss's scale; null without loss.scale.
   const GradientScaler* scaler() const;

@@ -3,6 +3,7 @@
 #include "harness/coverage/propose/amplification.hpp"
 
 #include <limits>
+#include <string>
 
 #include "tests/support/traces/planted_runs.hpp"
 
@@ -11,50 +12,80 @@ namespace {
 
 using Values = std::vector<double>;
 
-/// Runs of three updates, whose perturbed run moves away from the origin.
-class AmplificationTest : public PlantedTest {
+/// Runs of three updates, whose perturbed runs move away from the origin.
+class DistancesTest : public PlantedTest {
  protected:
   const trace::Trace* losses(const std::string& name, const Values& values) {
     return write(name, {.channels = {{"loss", values}}});
   }
-  bool is_within_of(const Values& perturbed, const Values& arm) {
-    const PerturbedRuns runs{losses("origin", {4, 2, 1}), {losses("perturbed", perturbed)}, 0x1p-24};
-    return is_within(runs, *losses("arm", arm), "loss");
+  std::optional<std::vector<Distance>> of(const Values& origin, const std::vector<Values>& perturbed,
+                                          const Values& arm) {
+    PerturbedRuns runs{losses("origin", origin), {}, 0x1p-24};
+    for (size_t i = 0; i < perturbed.size(); ++i)
+      runs.runs.push_back(losses("perturbed" + std::to_string(i), perturbed[i]));
+    return distances(runs, *losses("arm", arm), "loss");
   }
 };
 
-TEST_F(AmplificationTest, EightTimesAsFar_IsTheLimit) {
-  EXPECT_TRUE(is_within_of({4, 2, 1.001}, {4, 2, 1.0079}));
-  EXPECT_FALSE(is_within_of({4, 2, 1.001}, {4, 2, 1.0081}));
-  EXPECT_FALSE(is_within_of({4, 2, 1.001}, {4, 2, 0.9919}));
+TEST_F(DistancesTest, LargestSoFar_IsThatOfPerturbedRuns) {
+  const auto found = of({4, -2, 1}, {{4, -2.5, 1}, {4.5, -2, 1}}, {4, -2, 1.25});
+  ASSERT_TRUE(found);
+  ASSERT_EQ(found->size(), 3U);
+  EXPECT_EQ((*found)[0].perturbed, 0.125);
+  EXPECT_EQ((*found)[1].perturbed, 0.25);
+  EXPECT_EQ((*found)[2].perturbed, 0.25);
+  EXPECT_EQ((*found)[1].arm, 0);
+  EXPECT_EQ((*found)[2].arm, 0.25);
 }
 
-TEST_F(AmplificationTest, LaterAmplification_ExplainsNoEarlierUpdate) {
-  EXPECT_FALSE(is_within_of({4, 2, 1.001}, {4, 2.001, 1}));
-  EXPECT_TRUE(is_within_of({4, 2.001, 1}, {4, 2, 1.001})) << "runs that came near again may be as far apart";
+TEST_F(DistancesTest, EqualRuns_AreOneRoundingApart) {
+  EXPECT_EQ(of({4, 2, 0}, {{4, 2, 0}}, {4, 2, 0})->back().perturbed, 0x1p-24);
+  EXPECT_EQ(of({4, 2, 0}, {{4, 2, 0}}, {4, 2, 1e-9})->back().arm, std::numeric_limits<double>::infinity());
 }
 
-TEST_F(AmplificationTest, OneRounding_IsAlwaysAllowed) {
-  EXPECT_TRUE(is_within_of({4, 2, 1}, {4 * (1 + 0x1p-23), 2, 1}));
-  EXPECT_FALSE(is_within_of({4, 2, 1}, {4 * (1 + 0x1p-20), 2, 1}));
-}
-
-TEST_F(AmplificationTest, AfterATenth_NothingIsComparable) {
-  EXPECT_TRUE(is_within_of({4, 2.3, 1}, {4, 9, 9}));
-  EXPECT_FALSE(is_within_of({4, 2.1, 1}, {4, 9, 9}));
-  EXPECT_FALSE(is_within_of({4, 2.3, 1}, {5, 2, 1})) << "the first update is before it";
-}
-
-TEST_F(AmplificationTest, ValueThatIsMissingOrNotFinite_IsTooFar) {
+TEST_F(DistancesTest, ValueThatIsMissingOrNotFinite_HasNone) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_FALSE(is_within_of({4, 2.3, 1}, {4, nan, 1}));
-  EXPECT_FALSE(is_within_of({4, 2.3, 1}, {4, 2}));
-  EXPECT_FALSE(is_within_of({4, 2}, {4, 2, 1}));
-  EXPECT_FALSE(is_within_of({nan, 2, 1}, {nan, 2, 1}));
-  const trace::Trace* origin = losses("origin", {4, nan, 1});
-  EXPECT_FALSE(is_within({origin, {losses("perturbed", {4, nan, 1})}}, *losses("arm", {4, nan, 1}), "loss"));
-  EXPECT_FALSE(is_within({origin, {nullptr}}, *origin, "loss")) << "a perturbed run that failed";
-  EXPECT_FALSE(is_within({origin, {origin}}, *origin, "grad_norm"));
+  EXPECT_FALSE(of({4, 2, 1}, {{4, 2, 1}}, {4, nan, 1}));
+  EXPECT_FALSE(of({4, nan, 1}, {{4, nan, 1}}, {4, nan, 1}));
+  EXPECT_FALSE(of({4, 2, 1}, {{4, 2, 1}}, {4, 2}));
+  EXPECT_FALSE(of({4, 2, 1}, {{4, 2}}, {4, 2, 1}));
+  EXPECT_TRUE(of({4, 2, 1}, {{4, nan, 1}}, {4, 2, 1})) << "a perturbed run may diverge";
+  const trace::Trace* origin = losses("whole", {4, 2, 1});
+  EXPECT_FALSE(distances({origin, {nullptr}}, *origin, "loss")) << "a perturbed run that failed";
+  EXPECT_FALSE(distances({origin, {origin}}, *origin, "grad_norm"));
+}
+
+using List = std::vector<Distance>;
+
+TEST(IsRounding, EightTimesAsFar_IsTheLimit) {
+  const List near = {{1e-16, 1e-16}}, far = {{2e-15, 1e-16}};
+  EXPECT_TRUE(is_rounding({{7.9e-7, 1e-7}}, near));
+  EXPECT_FALSE(is_rounding({{8.1e-7, 1e-7}}, near)) << "a narrower type in one arm";
+  EXPECT_FALSE(is_rounding({{1e-7, 1e-7}}, far)) << "another computation";
+}
+
+TEST(IsRounding, AsManyRoundingsInFloat64_AreAllowed) {
+  const List cancelling = {{8e-5, 1.4e-5}};
+  EXPECT_TRUE(is_rounding(cancelling, {{8 * 8e-5 * 0x1p-29, 2e-14}}));
+  EXPECT_FALSE(is_rounding(cancelling, {{9 * 8e-5 * 0x1p-29, 2e-14}}));
+}
+
+TEST(IsRounding, LaterAmplification_ExplainsNoEarlierUpdate) {
+  EXPECT_FALSE(is_rounding({{1e-5, 1e-7}, {1e-5, 1e-3}}, {{0, 1e-16}, {0, 1e-16}}));
+}
+
+TEST(IsRounding, AfterATenth_NothingIsComparable) {
+  const List same = {{0, 1e-16}, {0, 1e-16}};
+  EXPECT_TRUE(is_rounding({{0, 1e-7}, {9, 0.2}}, same));
+  EXPECT_FALSE(is_rounding({{0, 1e-7}, {9, 0.05}}, same));
+  EXPECT_FALSE(is_rounding({{1e-5, 1e-7}, {9, 0.2}}, same)) << "the first update is before it";
+  EXPECT_FALSE(is_rounding({{0, 1e-7}, {9, 0.2}}, {{0, 1e-16}, {1e-3, 1e-16}})) << "float64 is comparable";
+  EXPECT_TRUE(is_rounding({{0, 1e-7}, {9, 0.2}}, {{0, 1e-16}, {9, 0.2}}));
+}
+
+TEST(IsRounding, NoUpdates_AreNoEvidence) {
+  EXPECT_FALSE(is_rounding({}, {}));
+  EXPECT_FALSE(is_rounding({{0, 1e-7}}, {}));
 }
 
 }  // namespace
