@@ -32,7 +32,7 @@ StateName state_name(const TensorKey& key) {
   if (key.phase == Phase::input)
     return {key.name.substr(trace::saved_prefix.size()), ""};
   if (key.phase == Phase::param)
-    return {key.name.find("expert_bias") == std::string::npos ? "parameter" : "router bias", key.name};
+    return {is_router_bias(key.name) ? "router bias" : "parameter", key.name};
   const size_t slash = key.name.find('/');
   return slash == std::string::npos ? StateName{key.name, ""}
                                     : StateName{key.name.substr(0, slash), key.name.substr(slash + 1)};

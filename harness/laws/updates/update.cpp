@@ -46,7 +46,10 @@ bool leaves_out_vectors(const RecordedRun& run) {
 }
 
 /// Returns whether the config leaves a parameter untrained: train.freeze names it, or only adapters train.
+/// Neither stops the load balance of a router.
 bool is_frozen(const RecordedRun& run, const std::string& name) {
+  if (is_router_bias(name))
+    return false;
   if (run.config_number("lora.rank").value_or(0) > 0 && name.find(".lora_") == std::string::npos)
     return true;
   const Json globs = Json::parse(run.config_text("train.freeze"), nullptr, false);

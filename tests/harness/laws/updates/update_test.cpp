@@ -315,6 +315,16 @@ TEST_F(UpdateLawTest, FrozenTensorThatMoves_Departs) {
   EXPECT_EQ(ask(ask_update, run).answer(), Answer::holds);
 }
 
+TEST_F(UpdateLawTest, RouterBiasOfAFrozenLayer_MayMove) {
+  PlantedRun run = trained();
+  run.config["train"]["freeze"] = Json::array({"layers.9.*"});
+  for (int64_t s = 0; s <= 4; ++s)
+    for (const char* name : {"layers.9.moe.expert_bias", "layers.9.ffn_norm.weight"})
+      run.tensors.push_back({{s, Phase::param, name}, std::vector<float>(8, static_cast<float>(s))});
+  EXPECT_EQ(sentence(ask(ask_update, run)),
+            "layers.9.ffn_norm.weight: moves, though the config leaves it untrained");
+}
+
 TEST_F(UpdateLawTest, FrozenTensorThatTrains_Departs) {
   PlantedRun run = trained();
   run.config["train"]["freeze"] = Json::array({"norm.*"});
