@@ -18,7 +18,7 @@ namespace {
 constexpr const char* origin_arm = "plain";
 constexpr uint64_t draws = 3;  // of perturbed runs, in each dtype
 constexpr double margin = 8;   // as a bound (METRICS.md M6: 3 to 10)
-constexpr double chaos = 0.1;
+constexpr double chaos = 0.01;
 
 /// Returns the values of a channel; none if the trace has no such channel.
 std::vector<double> channel_values(const trace::Trace& trace, const std::string& channel) {
@@ -26,11 +26,11 @@ std::vector<double> channel_values(const trace::Trace& trace, const std::string&
   return found == trace.channels().end() ? std::vector<double>() : found->second.as_double();
 }
 
-/// Returns |b - a| / |a|; 0 if the values are equal, infinite if only `a` is 0 or a value is not finite.
-double relative_distance(double a, double b) {
+/// Returns |b - a| / scale; 0 if the values are equal, infinite if a value is not finite or the scale is 0.
+double relative_distance(double a, double b, double scale) {
   if (a == b)
     return 0;
-  const double distance = std::abs(b - a) / std::abs(a);
+  const double distance = std::abs(b - a) / scale;
   return std::isfinite(distance) ? distance : std::numeric_limits<double>::infinity();
 }
 
@@ -66,7 +66,7 @@ class Witness {
  public:
   explicit Witness(const suite::Evidence& evidence) : evidence_(evidence) {
     const compare::ArmEvidence& origin = evidence.arms().at(origin_arm);
-    own_ = {origin.trace, {origin.twin}, 0x1p-24};  // the twin is a run without float32's rounding
+    own_ = {origin.trace, {}, 0x1p-24};
     twins_ = {origin.twin, {}, 0x1p-53};
     for (uint64_t draw = 1; draw <= draws; ++draw) {
       own_.runs.push_back(evidence.trace(perturbed_plain(false, draw).name()));
@@ -103,30 +103,35 @@ std::optional<std::vector<Distance>> distances(const PerturbedRuns& perturbed, c
   for (const trace::Trace* run : perturbed.runs)
     if (others.emplace_back(channel_values(*run, channel)).size() != expected.size())
       return std::nullopt;
+  double scale = 0;  // of the whole channel: a policy's loss may cancel at one update
+  for (const double value : expected)
+    scale = std::max(scale, std::abs(value));
   std::vector<Distance> list;
   double farthest = perturbed.roundoff;
   for (size_t i = 0; i < expected.size(); ++i) {
     if (!std::isfinite(expected[i]) || !std::isfinite(actual[i]))
       return std::nullopt;
     for (const std::vector<double>& other : others)
-      farthest = std::max(farthest, relative_distance(expected[i], other[i]));
-    list.push_back({relative_distance(expected[i], actual[i]), farthest});
+      farthest = std::max(farthest, relative_distance(expected[i], other[i], scale));
+    list.push_back({relative_distance(expected[i], actual[i], scale), farthest});
   }
   return list;
 }
 
 bool is_rounding(const std::vector<Distance>& own, const std::vector<Distance>& in_float64) {
   constexpr double narrower = 0x1p-29;  // float64's roundoff over that of float32
-  if (own.empty() || own.size() != in_float64.size())
+  if (own.empty() || own.size() != in_float64.size() || own.front().perturbed >= chaos ||
+      in_float64.front().perturbed >= chaos)
     return false;
-  double farthest = 0;  // the arm in float32, while the perturbed runs show that as rounding
+  double most = 0, most_in_float64 = 0;  // of the arm, while the perturbed runs are comparable
   for (size_t i = 0; i < own.size() && in_float64[i].perturbed < chaos; ++i) {
+    most_in_float64 = std::max(most_in_float64, in_float64[i].arm);
     if (own[i].perturbed < chaos) {
-      if (own[i].arm > margin * own[i].perturbed)
+      most = std::max(most, own[i].arm);
+      if (own[i].arm > margin * std::max(own[i].perturbed, most_in_float64 / narrower))
         return false;
-      farthest = std::max(farthest, own[i].arm);
     }
-    if (in_float64[i].arm > margin * std::max(in_float64[i].perturbed, narrower * farthest))
+    if (in_float64[i].arm > margin * std::max(in_float64[i].perturbed, narrower * most))
       return false;
   }
   return true;

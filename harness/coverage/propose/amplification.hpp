@@ -13,7 +13,7 @@
 
 namespace parity::coverage {
 
-/// Runs that compute as another run does, but round every result in other directions. They show how far
+/// Runs that compute as another run does, with results that move by some roundings. They show how far
 /// training carries rounding.
 struct PerturbedRuns {
   const trace::Trace* origin = nullptr;
@@ -21,7 +21,8 @@ struct PerturbedRuns {
   double roundoff = 0x1p-24;  ///< of the dtype
 };
 
-/// How far an arm and the perturbed runs are from the origin at one update, relative to its value.
+/// How far an arm and the perturbed runs are from the origin at one update, relative to the largest
+/// value of the channel.
 struct Distance {
   double arm = 0;
   double perturbed = 0;  ///< the largest so far, and at least one rounding
@@ -33,9 +34,10 @@ std::optional<std::vector<Distance>> distances(const PerturbedRuns& perturbed, c
                                                const std::string& channel);
 
 /// Returns whether rounding explains how far an arm is. At each update it is no farther than eight times the
-/// perturbed runs are. In float64 it may also be eight times as many roundings away as in float32, which
-/// a cancelling sum costs. Once the perturbed runs are a tenth apart, they are other trainings: a later
-/// update says nothing.
+/// perturbed runs are. It may also be eight times as many roundings away as in the other dtype: a cancelling
+/// sum costs as many in both, a narrower type or another computation does not. Once the perturbed runs are a
+/// hundredth apart, they are other trainings: a later update says nothing. At the first update they must not
+/// be.
 /// \param own         in the dtype of the arm, float32
 /// \param in_float64  of its twin and the origin's
 bool is_rounding(const std::vector<Distance>& own, const std::vector<Distance>& in_float64);

@@ -87,12 +87,14 @@ void measure_noise(Trial& trial, const suite::Case& source, const suite::SuiteOp
   }
 }
 
-/// Asks runs from perturbed weights about the trials whose arms differ in numbers alone. Arms that compute in
+/// Asks perturbed runs about the trials whose arms differ in numbers alone. Arms that compute in
 /// 16 bits have a measured noise floor instead.
-/// \return whether a signal interrupted it
-bool find_amplified(std::vector<Trial>& trials, const suite::SuiteOptions& options, Progress& progress) {
-  for (Trial& trial : trials) {
+void find_amplified(Trials& trials, const suite::SuiteOptions& options, Progress& progress) {
+  for (Trial& trial : trials.all) {
     if (!trial.judged || trial.unequal.empty() || suite::computes_in_16_bits(trial.proposed.base))
+      continue;
+    trial.judged = !trials.interrupted;  // without an answer, a difference is not known to be one
+    if (trials.interrupted)
       continue;
     try {
       trial.amplifies =
@@ -100,10 +102,10 @@ bool find_amplified(std::vector<Trial>& trials, const suite::SuiteOptions& optio
     } catch (const UserError& error) {
       if (error.code() != ExitCode::interrupted)
         throw;
-      return true;
+      trials.interrupted = true;
+      trial.judged = false;
     }
   }
-  return false;
 }
 
 Trials run_once(const std::vector<ProposedCase>& proposals, const fs::path& folder,
@@ -158,7 +160,7 @@ Trials run_trials(const std::vector<ProposedCase>& proposals, const fs::path& fo
     for (Trial& trial : again.all)
       *std::ranges::find(trials.all, trial.file, &Trial::file) = std::move(trial);
   }
-  trials.interrupted = trials.interrupted || find_amplified(trials.all, options, progress);
+  find_amplified(trials, options, progress);
   return trials;
 }
 

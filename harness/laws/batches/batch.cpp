@@ -37,7 +37,8 @@ std::string read_input(const RecordedRun& run, Batch& batch, std::vector<double>
   return "";
 }
 
-/// Reads which rows each rank holds, if every rank holds rows of its own.
+/// Reads which rows each rank holds, if ranks hold other rows or the very rows of a rank before, as those of
+/// tensor parallel do.
 void read_ranks(const RecordedRun& run, Batch& batch, const std::string& name) {
   const auto found = run.trace().rank_rows().find({batch.step, Phase::input, name});
   if (found == run.trace().rank_rows().end())
@@ -47,10 +48,17 @@ void read_ranks(const RecordedRun& run, Batch& batch, const std::string& name) {
     if (!row.layout)
       break;
     const PartCover cover = cover_of(*row.layout);
-    if (cover.ranges.empty() || cover.ranges[0].size() != 1 || cover.ranges[0][0].first != next)
+    if (cover.ranges.empty() || cover.ranges[0].size() != 1)
       break;
-    next = cover.ranges[0][0].end;
-    batch.rows_of_rank.emplace_back(cover.ranges[0][0].first, next);
+    const RankRows rows{row.rank, cover.ranges[0][0].first, cover.ranges[0][0].end};
+    if (std::ranges::any_of(batch.rows_of_rank, [&](const RankRows& each) {
+          return each.first == rows.first && each.end == rows.end;
+        }))
+      continue;
+    if (rows.first != next)
+      break;
+    next = rows.end;
+    batch.rows_of_rank.push_back(rows);
   }
   if (next != batch.rows)
     batch.rows_of_rank.clear();

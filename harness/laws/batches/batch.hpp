@@ -15,14 +15,20 @@ namespace parity::laws {
 /// Label of a token that does not count.
 constexpr double ignored_label = -100;
 
+/// Rows [first, end) of a batch that a rank reads.
+struct RankRows {
+  int64_t rank = 0;  ///< the lowest that reads them
+  int64_t first = 0, end = 0;
+};
+
 /// What was recorded of an update's batch, row after row. An empty vector was not recorded.
 struct Batch {
   int64_t step = 0;
   int64_t rows = 0, length = 0;  ///< sequences, and tokens of one
   std::vector<double> tokens = {}, labels = {}, positions = {}, documents = {};
   std::string tokens_name = {};
-  /// Rows [first, end) that each rank reads; empty for one rank, or if ranks share rows.
-  std::vector<std::pair<int64_t, int64_t>> rows_of_rank = {};
+  /// The rows of ranks, each range once; empty for one rank, or if ranks share some of their rows.
+  std::vector<RankRows> rows_of_rank = {};
 
   size_t at(int64_t row, int64_t place) const { return static_cast<size_t>(row * length + place); }
 };

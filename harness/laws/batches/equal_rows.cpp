@@ -57,10 +57,10 @@ void EqualRows::add(const Batch& batch) {
 void EqualRows::compare_micro_batches(const Batch& batch) {
   if (micro_batches_ < 2)
     return;
-  std::vector<std::pair<int64_t, int64_t>> ranks = batch.rows_of_rank;
+  std::vector<RankRows> ranks = batch.rows_of_rank;
   if (ranks.empty())
-    ranks = {{0, batch.rows}};
-  for (const auto& [first, end] : ranks) {
+    ranks = {{0, 0, batch.rows}};
+  for (const auto& [rank, first, end] : ranks) {
     const int64_t rows = (end - first) / micro_batches_;
     if (rows == 0 || (end - first) % micro_batches_ != 0)
       continue;
@@ -77,14 +77,15 @@ void EqualRows::compare_micro_batches(const Batch& batch) {
 
 /// Compares the rows of ranks whose layouts cut one batch.
 void EqualRows::compare_ranks(const Batch& batch) {
-  for (size_t rank = 1; rank < batch.rows_of_rank.size(); ++rank)
-    for (size_t other = 0; other < rank; ++other) {
-      const auto [first, end] = batch.rows_of_rank[rank];
-      const auto [other_first, other_end] = batch.rows_of_rank[other];
+  for (size_t i = 1; i < batch.rows_of_rank.size(); ++i)
+    for (size_t k = 0; k < i; ++k) {
+      const RankRows &one = batch.rows_of_rank[i], &other = batch.rows_of_rank[k];
+      const int64_t rows = one.end - one.first;
       ++finding_.checked;
-      if (end - first == other_end - other_first && same_rows(batch, other_first, first, end - first))
-        departures_.add("ranks", batch.step, fmt::format("rank {} reads the rows of rank {}", rank, other),
-                        batch.tokens_name, static_cast<int64_t>(rank));
+      if (rows == other.end - other.first && same_rows(batch, other.first, one.first, rows))
+        departures_.add("ranks", batch.step,
+                        fmt::format("rank {} reads the rows of rank {}", one.rank, other.rank),
+                        batch.tokens_name, one.rank);
     }
 }
 

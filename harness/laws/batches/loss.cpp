@@ -43,21 +43,25 @@ double mean_of_means(const std::vector<Share>& shares) {
 /// The parts of a batch whose losses are computed apart.
 struct Pieces {
   std::vector<Share> ranks, micro_batches;  ///< micro-batches of all ranks
+  std::vector<int64_t> rank_numbers, micro_batch_numbers;
 };
 
 Pieces cut_batch(const RecordedRun& run, const Batch& batch, const Entropies& all) {
   Pieces pieces;
-  std::vector<std::pair<int64_t, int64_t>> ranks = batch.rows_of_rank;
+  std::vector<RankRows> ranks = batch.rows_of_rank;
   if (ranks.empty())
-    ranks = {{0, batch.rows}};
+    ranks = {{0, 0, batch.rows}};
   const int64_t count = micro_batches_of(run);
-  for (const auto& [first, end] : ranks) {
+  for (const auto& [rank, first, end] : ranks) {
     pieces.ranks.push_back(all.of(first, end));
+    pieces.rank_numbers.push_back(rank);
     if ((end - first) % count != 0)
       continue;
     const int64_t rows = (end - first) / count;
-    for (int64_t m = 0; m < count; ++m)
+    for (int64_t m = 0; m < count; ++m) {
+      pieces.micro_batch_numbers.push_back(static_cast<int64_t>(pieces.micro_batches.size()));
       pieces.micro_batches.push_back(all.of(first + m * rows, first + (m + 1) * rows));
+    }
   }
   return pieces;
 }
@@ -75,14 +79,15 @@ std::vector<Division> divisions(const Pieces& pieces, const Entropies& entropies
       {"the sum over all tokens", all.sum}};
   const auto tokens = static_cast<double>(entropies.rows.size()) * static_cast<double>(entropies.length);
   list.push_back({"the sum divided by all tokens, the ignored ones included", all.sum / tokens});
-  const auto add_parts = [&](const char* what, const char* many, const std::vector<Share>& shares) {
+  const auto add_parts = [&](const char* what, const char* many, const std::vector<Share>& shares,
+                             const std::vector<int64_t>& numbers) {
     for (size_t i = 0; shares.size() > 1 && i < shares.size(); ++i) {
-      list.push_back({fmt::format("the mean of {} {} alone", what, i), shares[i].mean()});
-      list.push_back({fmt::format("the part of {} {} of the mean", what, i),
+      list.push_back({fmt::format("the mean of {} {} alone", what, numbers[i]), shares[i].mean()});
+      list.push_back({fmt::format("the part of {} {} of the mean", what, numbers[i]),
                       shares[i].sum / static_cast<double>(all.valid)});
       if (shares.size() == 2)
         continue;  // without one is the other alone
-      list.push_back({fmt::format("the mean without {} {}", what, i),
+      list.push_back({fmt::format("the mean without {} {}", what, numbers[i]),
                       (all.sum - shares[i].sum) / static_cast<double>(all.valid - shares[i].valid)});
     }
     const auto n = static_cast<double>(shares.size());
@@ -92,9 +97,9 @@ std::vector<Division> divisions(const Pieces& pieces, const Entropies& entropies
     list.push_back({fmt::format("the mean divided by {} (the number of {})", n, many), mean / n});
     list.push_back({fmt::format("the sum of the {}' means", many), mean_of_means(shares) * n});
   };
-  add_parts("rank", "ranks", pieces.ranks);
+  add_parts("rank", "ranks", pieces.ranks, pieces.rank_numbers);
   if (pieces.micro_batches.size() != pieces.ranks.size())
-    add_parts("micro-batch", "micro-batches", pieces.micro_batches);
+    add_parts("micro-batch", "micro-batches", pieces.micro_batches, pieces.micro_batch_numbers);
   return list;
 }
 

@@ -48,7 +48,8 @@ std::set<int64_t> all_numbers(const MicroBatches& recorded) {
   return all;
 }
 
-/// Adds the gradients of a rank's micro-batches to the terms. \return whether all have `size` elements
+/// Adds the gradients of a rank's micro-batches to the terms. The parts of one micro-batch may be added in
+/// their own, narrower type first. \return whether all have `size` elements
 bool add_terms(SumTerms& terms, const trace::Trace& trace, int64_t step, int64_t rank, const Passes& passes,
                int64_t size, bool is_one_of_several) {
   for (const auto& [number, part] : passes) {
@@ -56,10 +57,22 @@ bool add_terms(SumTerms& terms, const trace::Trace& trace, int64_t step, int64_t
         {step, Phase::grad_local, trace::micro_batch_tensor(terms.name, number, part)}, rank);
     if (!own || own->size() != size)
       return false;
+    if (part > 0)
+      terms.roundoff = std::max(terms.roundoff, unit_roundoff(own->dtype));
     terms.of.push_back({number, part, is_one_of_several ? rank : -1});
     terms.terms.push_back(widened(*own));
   }
   return true;
+}
+
+/// Notes the tensors with a gradient of which no micro-batch was recorded.
+void add_unrecorded(const RecordedRun& run, int64_t step, const MicroBatches& recorded, Unsummed& left_out) {
+  std::set<std::string> names;
+  for (const auto& [place, passes] : recorded)
+    names.insert(place.second);
+  for (const std::string& name : run.names(step, Phase::grad))
+    if (!recorded.empty() && !names.contains(name))
+      left_out.emplace(step, name);
 }
 
 /// Returns the gradient of a rank before any reduction over ranks. A run of one rank has none.
@@ -85,46 +98,67 @@ std::vector<std::vector<double>> terms_on_all_ranks(const trace::Trace& trace, c
 
 using Ranges = std::vector<std::vector<IndexRange>>;
 
-/// The rows of one part of a logical tensor, each the term of a sum.
+/// The ranks that computed one part of a logical tensor, each a term of its gradient.
 struct PartTerms {
-  std::map<std::vector<int64_t>, const trace::RankRow*> rows;  ///< by the coordinates of the term
-  size_t wanted = 1;                                           ///< number of terms
-  bool is_clear = true;  ///< whether ranks with one term have the same bits
+  std::map<std::vector<int64_t>, int64_t> ranks;  ///< by the coordinates of the term
+  size_t wanted = 1;                              ///< number of terms
+  bool is_clear = true;                           ///< whether ranks with one term have the same bits
 };
 
-/// Returns the parts of a logical tensor that ranks computed, each with the ranks of its terms: one rank, if
-/// nothing sums it over ranks. Leaves out a part of which a rank is missing.
-std::map<Ranges, std::vector<int64_t>> summed_parts(const trace::Trace& trace, const TensorKey& micro_batch) {
-  std::map<Ranges, PartTerms> found;
-  const std::vector<trace::RankRow>& rows = trace.rank_rows().at(micro_batch);
-  if (rows.size() == 1 && !rows.front().layout)
-    return {{{}, {rows.front().rank}}};
+/// Adds what ranks recorded of one pass. \return whether their layouts say what they have
+bool add_pass(std::map<Ranges, PartTerms>& found, const std::vector<trace::RankRow>& rows,
+              const Shape& whole) {
+  if (rows.size() == 1 && !rows.front().layout) {
+    found[{}].ranks.emplace(std::vector<int64_t>(), rows.front().rank);
+    return true;
+  }
+  std::map<std::pair<Ranges, std::vector<int64_t>>, const trace::RankRow*> first;
   for (const trace::RankRow& row : rows) {
-    if (!row.layout)
-      return {};
-    const PartCover cover = cover_of(*row.layout);
+    if (!row.layout || row.layout->global_shape != whole)
+      return false;
+    PartCover cover = cover_of(*row.layout);
     PartTerms& part = found[cover.ranges];
     part.wanted = 1;
     for (const Placement& placement : row.layout->placements)
       if (std::holds_alternative<Partial>(placement.kind))
         part.wanted *= static_cast<size_t>(placement.size);
-    const auto [first, is_new] = part.rows.emplace(cover.term, &row);
-    part.is_clear = part.is_clear && (is_new || first->second->digest == row.digest);
+    part.ranks.emplace(cover.term, row.rank);
+    const auto [same, is_new] =
+        first.emplace(std::pair(std::move(cover.ranges), std::move(cover.term)), &row);
+    part.is_clear = part.is_clear && (is_new || same->second->digest == row.digest);
   }
-  std::map<Ranges, std::vector<int64_t>> parts;
+  return true;
+}
+
+/// The ranks of the terms of each part of a logical tensor.
+struct SummedParts {
+  std::map<Ranges, std::vector<int64_t>> ranks;  ///< one rank, if nothing sums the part over ranks
+  bool are_all = true;                           ///< whether no part was left out
+};
+
+/// Returns the parts of a logical tensor that ranks computed. Leaves out a part of which a rank is missing,
+/// or of which ranks have other terms than their layouts say.
+SummedParts summed_parts(const trace::Trace& trace, int64_t step, const std::string& name,
+                         const Passes& passes, const Shape& whole) {
+  std::map<Ranges, PartTerms> found;
+  for (const auto& [number, part] : passes) {
+    const auto rows =
+        trace.rank_rows().find({step, Phase::grad_local, trace::micro_batch_tensor(name, number, part)});
+    if (rows == trace.rank_rows().end() || !add_pass(found, rows->second, whole))
+      return {{}, false};
+  }
+  SummedParts parts;
   for (const auto& [ranges, part] : found)
-    if (part.is_clear && part.rows.size() == part.wanted)
-      for (const auto& [coordinates, row] : part.rows)
-        parts[ranges].push_back(row->rank);
+    if (part.is_clear && part.ranks.size() == part.wanted)
+      for (const auto& [coordinates, rank] : part.ranks)
+        parts.ranks[ranges].push_back(rank);
+    else
+      parts.are_all = false;
   return parts;
 }
 
-/// Returns the elements of a part of a logical tensor, of all of it without ranges; none if the trace does
-/// not have all their values.
-std::vector<double> part_of(const trace::Trace& trace, const TensorKey& key, const Ranges& ranges) {
-  if (!trace.has_tensor(key))
-    return {};
-  const TensorView whole = trace.tensor(key);
+/// Returns the elements of a part of a logical tensor, of all of it without ranges.
+std::vector<double> part_of(const TensorView& whole, const Ranges& ranges) {
   std::vector<double> all = widened(whole), part;
   if (ranges.empty())
     return all;
@@ -136,17 +170,17 @@ std::vector<double> part_of(const trace::Trace& trace, const TensorKey& key, con
 
 }  // namespace
 
-std::vector<SumTerms> terms_of_micro_batches(const RecordedRun& run, int64_t step,
-                                             std::set<std::string>& left_out) {
+std::vector<SumTerms> terms_of_micro_batches(const RecordedRun& run, int64_t step, Unsummed& left_out) {
   const trace::Trace& trace = run.trace();
   const MicroBatches recorded = micro_batches_of(trace, step);
   const std::set<int64_t> all = all_numbers(recorded);
+  add_unrecorded(run, step, recorded, left_out);
   std::vector<SumTerms> list;
   for (const auto& [place, passes] : recorded) {
     const auto& [rank, name] = place;
     const auto sum = local_gradient(trace, step, name, rank);
     if (!sum || numbers_of(passes) != all) {
-      left_out.insert(name);
+      left_out.emplace(step, name);
       continue;
     }
     SumTerms terms{.name = name,
@@ -157,13 +191,12 @@ std::vector<SumTerms> terms_of_micro_batches(const RecordedRun& run, int64_t ste
     if (add_terms(terms, trace, step, rank, passes, sum->size(), false))
       list.push_back(std::move(terms));
     else
-      left_out.insert(name);
+      left_out.emplace(step, name);
   }
   return list;
 }
 
-std::vector<SumTerms> terms_of_all_micro_batches(const RecordedRun& run, int64_t step,
-                                                 std::set<std::string>& left_out) {
+std::vector<SumTerms> terms_of_all_micro_batches(const RecordedRun& run, int64_t step, Unsummed& left_out) {
   const trace::Trace& trace = run.trace();
   const MicroBatches recorded = micro_batches_of(trace, step);
   const std::set<int64_t> all = all_numbers(recorded);
@@ -174,26 +207,29 @@ std::vector<SumTerms> terms_of_all_micro_batches(const RecordedRun& run, int64_t
   std::vector<SumTerms> list;
   for (const auto& [name, ranks] : by_name) {
     const TensorKey reduced{step, Phase::grad, name};
-    const size_t before = list.size();
-    const auto& [number, part] = *ranks.begin()->second.begin();
-    const TensorKey first{step, Phase::grad_local, trace::micro_batch_tensor(name, number, part)};
-    for (const auto& [ranges, owners] : summed_parts(trace, first)) {
-      const std::vector<double> sum = part_of(trace, reduced, ranges);
+    if (!trace.has_tensor(reduced))
+      continue;
+    const TensorView whole = trace.tensor(reduced);
+    const SummedParts parts = summed_parts(trace, step, name, ranks.begin()->second, whole.shape);
+    bool is_complete = parts.are_all;
+    for (const auto& [ranges, owners] : parts.ranks) {
       SumTerms terms{.name = name,
                      .one = "micro-batch",
                      .many = "micro-batches",
-                     .sums = {{-1, sum}},
+                     .sums = {{-1, part_of(whole, ranges)}},
                      .roundoff = run.roundoff(reduced)};
-      const bool is_complete = !sum.empty() && std::ranges::all_of(owners, [&](int64_t rank) {
+      const auto size = static_cast<int64_t>(terms.sums.front().values.size());
+      const bool has_all = std::ranges::all_of(owners, [&](int64_t rank) {
         const auto passes = ranks.find(rank);
         return passes != ranks.end() && numbers_of(passes->second) == all &&
-               add_terms(terms, trace, step, rank, passes->second, static_cast<int64_t>(sum.size()), true);
+               add_terms(terms, trace, step, rank, passes->second, size, true);
       });
-      if (is_complete)
+      if (has_all)
         list.push_back(std::move(terms));
+      is_complete = is_complete && has_all;
     }
-    if (list.size() > before)
-      left_out.erase(name);
+    if (is_complete)
+      left_out.erase({step, name});
   }
   return list;
 }

@@ -67,46 +67,62 @@ void ask_sums(const RecordedRun& run, const Read& read, const Allow& allow, cons
               std::set<std::string>& conventions, Finding& finding) {
   const size_t before = finding.departures.size();
   for (const int64_t step : run.steps()) {
-    if (run.channel("update_skipped", step).value_or(0) == 1)
-      continue;  // the gradients are not finite
     const std::vector<SumTerms> all = read(step);
-    if (all.empty())
+    const bool is_skipped = run.channel("update_skipped", step).value_or(0) == 1;
+    if (all.empty() || (is_skipped && !std::ranges::all_of(all, &SumTerms::is_finite)))
       continue;
-    const std::optional<Factor> factor =
-        common_factor(allow(step, known_factors(run, step, all.front()), all), all);
+    const std::vector<Factor> allowed = allow(step, known_factors(run, step, all.front()));
+    const std::optional<Factor> factor = common_factor(allowed, all);
     if (factor)
       conventions.insert(factor->text);
-    const Wrong wrong = check_step(all, factor ? factor->value : 1, finding);
+    const Wrong wrong = check_step(all, factor.value_or(allowed.front()).value, finding);
     if (finding.departures.size() == before)
       add_sums(run, step, wrong, what, finding);
   }
 }
 
-/// Returns the number of micro-batches of a sum.
-size_t count_numbers(const SumTerms& terms) {
-  std::set<int64_t> numbers;
+/// Returns the number of recorded parts of each micro-batch of a sum, by number and rank.
+std::map<std::pair<int64_t, int64_t>, int64_t> count_parts(const SumTerms& terms) {
+  std::map<std::pair<int64_t, int64_t>, int64_t> parts;
   for (const TermOf& each : terms.of)
-    numbers.insert(each.number);
-  return numbers.size();
+    ++parts[{each.number, each.rank}];
+  return parts;
 }
 
-/// Notes an update with other micro-batches than the config says.
-void count_micro_batches(const RecordedRun& run, int64_t step, const std::vector<SumTerms>& all,
-                         Finding& finding) {
-  const auto wanted = run.config_number("data.micro_batches");
-  if (!wanted || all.empty())
-    return;
-  const auto found = static_cast<double>(count_numbers(all.front()));
-  if (!finding.compare(std::abs(found - *wanted), 0) && finding.departures.empty())
+/// Compares a number of an update with the config's.
+void compare_count(int64_t step, int64_t found, double wanted, const std::string& what, const char* key,
+                   Finding& finding) {
+  if (!finding.compare(std::abs(static_cast<double>(found) - wanted), 0) && finding.departures.empty())
     finding.departures.push_back(
-        {fmt::format(
-             "update {} sums the gradients of {} micro-batches, where the config's data.micro_batches "
-             "is {}",
-             step, found, *wanted),
+        {fmt::format("update {} sums the gradients of {} {}, where the config's {} is {}", step, found, what,
+                     key, wanted),
          step,
          "",
          {},
          {}});
+}
+
+/// Notes an update with other micro-batches than the config says, or with fewer pieces of one.
+void count_micro_batches(const RecordedRun& run, int64_t step, const std::vector<SumTerms>& all,
+                         Finding& finding) {
+  if (all.empty())
+    return;
+  if (const auto wanted = run.config_number("data.micro_batches")) {
+    std::set<int64_t> numbers;
+    for (const TermOf& each : all.front().of)
+      numbers.insert(each.number);
+    compare_count(step, static_cast<int64_t>(numbers.size()), *wanted, "micro-batches", "data.micro_batches",
+                  finding);
+  }
+  const auto pieces = run.config_number("parallel.pp_microbatches");
+  if (!pieces || run.config_number("parallel.pp").value_or(1) < 2)
+    return;
+  for (const SumTerms& terms : all)
+    for (const auto& [place, parts] : count_parts(terms))
+      if (static_cast<double>(parts) < *pieces)
+        compare_count(step, parts, *pieces,
+                      fmt::format("pieces of micro-batch {} in {}", place.first, terms.name),
+                      "parallel.pp_microbatches", finding);
 }
 
 /// Returns the sums of the micro-batches of a step, or those of passes that each end with a reduction, if
@@ -195,7 +211,7 @@ void ask_undeclared_sums(const RecordedRun& run, SharedGradients& shared, std::s
         }
         return all;
       },
-      [](int64_t, const std::vector<Factor>& known, const std::vector<SumTerms>&) { return known; },
+      [](int64_t, const std::vector<Factor>& known) { return known; },
       "the reduced gradient{} is not the sum", conventions, finding);
   judge_scales(scales, finding);
 }
@@ -228,8 +244,12 @@ std::string why_no_rank_sum(const RecordedRun& run, const SharedGradients& share
 
 Finding ask_reduction(const RecordedRun& run) {
   Finding finding;
-  std::set<std::string> conventions, left_out, of_all_ranks;
+  Unsummed left_out;
+  std::set<std::string> conventions, of_all_ranks;
   bool each_pass = false;
+  const auto over_ranks = [&](int64_t step, const std::vector<Factor>& known) {
+    return allowed_factors(run, step, known, SumSpan::ranks);
+  };
   ask_sums(
       run,
       [&](int64_t step) {
@@ -237,8 +257,8 @@ Finding ask_reduction(const RecordedRun& run) {
         count_micro_batches(run, step, all, finding);
         return choose_passes(run, step, std::move(all), each_pass);
       },
-      [&](int64_t step, const std::vector<Factor>& known, const std::vector<SumTerms>&) {
-        return allowed_factors(run, step, known);
+      [&](int64_t step, const std::vector<Factor>& known) {
+        return allowed_factors(run, step, known, run.trace().ranks() == 1 ? SumSpan::alone : SumSpan::rank);
       },
       "the gradient{} is not the sum of the micro-batches'", conventions, finding);
   ask_sums(
@@ -250,19 +270,19 @@ Finding ask_reduction(const RecordedRun& run) {
         count_micro_batches(run, step, all, finding);
         return all;
       },
-      [&](int64_t step, const std::vector<Factor>& known, const std::vector<SumTerms>& all) {
-        return joint_factors(run, step, known, all);
-      },
-      "the reduced gradient{} is not the sum of the micro-batches'", conventions, finding);
+      over_ranks, "the reduced gradient{} is not the sum of the micro-batches'", conventions, finding);
   const int64_t of_micro_batches = finding.checked;
   ask_sums(
-      run, [&](int64_t step) { return terms_of_ranks(run, step); },
-      [](int64_t, const std::vector<Factor>& known, const std::vector<SumTerms>&) { return known; },
+      run, [&](int64_t step) { return terms_of_ranks(run, step); }, over_ranks,
       "the reduced gradient{} is not the sum", conventions, finding);
   SharedGradients shared = shared_gradients(run);
   ask_undeclared_sums(run, shared, conventions, finding);
+  std::set<std::string> not_summed;
+  for (const auto& [step, name] : left_out)
+    not_summed.insert(name);
   for (const std::string& name : of_all_ranks)
-    shared.unread.erase(name);
+    if (!not_summed.contains(name))
+      shared.unread.erase(name);
   const std::string why = why_no_rank_sum(run, shared, finding.checked > of_micro_batches, finding);
   if (!why.empty() && finding.departures.empty())
     finding.checked = 0;  // half of the law does not decide
@@ -270,9 +290,11 @@ Finding ask_reduction(const RecordedRun& run) {
     finding.notes.emplace_back("gradients are reduced in each backward pass");
   for (const std::string& text : conventions)
     finding.notes.push_back("gradients are " + text);
-  if (const std::set<std::string> all = run.all_names(Phase::grad); !left_out.empty())
-    finding.notes.push_back(fmt::format("not all micro-batches were recorded of {}",
-                                        describe(left_out, {all.begin(), all.end()})));
+  if (const std::set<std::string> all = run.all_names(Phase::grad); !not_summed.empty())
+    finding.notes.push_back(
+        fmt::format("micro-batches were not summed of {}, since some were not recorded, or "
+                    "no layout says which ranks have their terms",
+                    describe(not_summed, {all.begin(), all.end()})));
   const bool has_halves = of_micro_batches > 0 || !shared.own.empty() || !shared.equal.empty();
   if (finding.answer() == Answer::not_asked)
     finding.why = !why.empty() && has_halves ? why

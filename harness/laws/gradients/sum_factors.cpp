@@ -9,31 +9,16 @@
 #include <fmt/format.h>
 
 namespace parity::laws {
-namespace {
-
-/// Returns the factors of a config of parity-train for gradients after their reduction. Only gradient_scaling
-/// divides the sum by the tokens that count, and only a loss scale is taken out of it.
-/// \param sum  the factor of the reduction
-std::vector<Factor> reduced_factors(const RecordedRun& run, int64_t step, const Factor& sum,
-                                    const std::vector<Factor>& known) {
-  std::vector<Factor> allowed = {sum};
-  if (run.config_text("loss.normalization") == "gradient_scaling")
-    for (const Factor& factor : known)
-      if (factor.text.ends_with("valid_tokens"))
-        allowed.push_back(factor);
-  if (const auto scale = run.channel("loss_scale", step); scale && *scale > 0)
-    for (Factor& factor : allowed)
-      factor = {factor.value / *scale, factor.text + " over the loss scale"};
-  return allowed;
-}
-
-}  // namespace
-
 std::vector<Factor> known_factors(const RecordedRun& run, int64_t step, const SumTerms& terms) {
   const std::string sum = fmt::format("the sum of the {}' gradients", terms.many);
   std::vector<Factor> list = {{1, sum},
                               {1 / static_cast<double>(terms.terms.size()),
                                fmt::format("the mean of the {}' gradients", terms.many)}};
+  std::set<int64_t> ranks;
+  for (const TermOf& each : terms.of)
+    ranks.insert(each.rank);
+  if (ranks.size() > 1)
+    list.push_back({1 / static_cast<double>(ranks.size()), "the mean over ranks of " + sum});
   if (const auto tokens = run.channel("valid_tokens", step); tokens && *tokens > 1)
     list.push_back({1 / *tokens, sum + " divided by valid_tokens"});
   for (int power = 8; power <= 24; ++power)
@@ -59,31 +44,24 @@ std::optional<Factor> common_factor(const std::vector<Factor>& factors, const st
   return best;
 }
 
-std::vector<Factor> allowed_factors(const RecordedRun& run, int64_t step, const std::vector<Factor>& known) {
-  if (run.config_text("loss.normalization").empty())
+std::vector<Factor> allowed_factors(const RecordedRun& run, int64_t step, const std::vector<Factor>& known,
+                                    SumSpan span) {
+  const std::string rule = run.config_text("loss.normalization");
+  const auto tokens = run.channel("valid_tokens", step), scale = run.channel("loss_scale", step);
+  const bool divides = span != SumSpan::rank && rule == "gradient_scaling";
+  if (rule.empty() || (divides && !(tokens && *tokens > 0)))
     return known;
-  return run.trace().ranks() == 1 ? reduced_factors(run, step, known.front(), known)
-                                  : std::vector<Factor>{known.front()};
-}
-
-std::vector<Factor> joint_factors(const RecordedRun& run, int64_t step, const std::vector<Factor>& known,
-                                  const std::vector<SumTerms>& all) {
-  size_t most = 1;
-  for (const SumTerms& terms : all) {
-    std::set<int64_t> ranks;
-    for (const TermOf& each : terms.of)
-      ranks.insert(each.rank);
-    most = std::max(most, ranks.size());
+  Factor factor = known.front();
+  if (span == SumSpan::ranks && run.config_text("parallel.gradient_reduction") == "average") {
+    const double ranks = std::max(1.0, run.config_number("parallel.dp_replicate").value_or(1)) *
+                         std::max(1.0, run.config_number("parallel.dp_shard").value_or(1));
+    factor = {1 / ranks, fmt::format("{} over {:.0f} ranks", factor.text, ranks)};
   }
-  const Factor mean = {1 / static_cast<double>(most),
-                       "the mean over ranks of the sum of the micro-batches' gradients"};
-  if (run.config_text("loss.normalization").empty()) {
-    std::vector<Factor> both = known;
-    both.push_back(mean);
-    return both;
-  }
-  const bool averages = run.config_text("parallel.gradient_reduction") == "average";
-  return reduced_factors(run, step, averages ? mean : known.front(), known);
+  if (divides)
+    factor = {factor.value / *tokens, factor.text + " divided by valid_tokens"};
+  if (span != SumSpan::rank && scale && *scale > 0)
+    factor = {factor.value / *scale, factor.text + " over the loss scale"};
+  return {factor};
 }
 
 }  // namespace parity::laws

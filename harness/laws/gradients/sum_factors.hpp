@@ -28,13 +28,17 @@ std::vector<Factor> known_factors(const RecordedRun& run, int64_t step, const Su
 std::optional<Factor> common_factor(const std::vector<Factor>& factors, const std::vector<SumTerms>& all,
                                     size_t* count = nullptr);
 
-/// Returns the factors that a config of parity-train allows for micro-batches: every loss is divided before
-/// backward, so their gradients are summed. A run of one rank does not show the gradient before the
-/// reduction.
-std::vector<Factor> allowed_factors(const RecordedRun& run, int64_t step, const std::vector<Factor>& known);
+/// What a sum of gradients gives.
+enum class SumSpan {
+  rank,   ///< the gradient of a rank before its reduction
+  alone,  ///< that of a run of one rank, which its optimizer uses
+  ranks,  ///< that of all ranks, which their optimizers use
+};
 
-/// Returns the factors for the micro-batches of all ranks: a mean over ranks divides their sum.
-std::vector<Factor> joint_factors(const RecordedRun& run, int64_t step, const std::vector<Factor>& known,
-                                  const std::vector<SumTerms>& all);
+/// Returns the one factor that a config of parity-train gives: every loss is divided before backward, so
+/// gradients are summed. An average over ranks, gradient_scaling and a loss scale divide what optimizers use.
+/// Returns the known factors where no config binds the run.
+std::vector<Factor> allowed_factors(const RecordedRun& run, int64_t step, const std::vector<Factor>& known,
+                                    SumSpan span);
 
 }  // namespace parity::laws

@@ -16,6 +16,13 @@ std::string TermOf::text() const {
                      rank >= 0 ? fmt::format(" of rank {}", rank) : "");
 }
 
+bool SumTerms::is_finite() const {
+  const auto are_finite = [](const std::vector<double>& values) {
+    return std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
+  };
+  return std::ranges::all_of(terms, are_finite) && std::ranges::all_of(sums, are_finite, &Sum::values);
+}
+
 std::vector<double> widened(const TensorView& view) {
   std::vector<double> wide(static_cast<size_t>(view.size()));
   for (size_t i = 0; i < wide.size(); ++i)
@@ -34,7 +41,7 @@ bool is_sum(const SumTerms& terms, const std::vector<double>& gradient, const st
       size += std::abs(weights[k] * terms.terms[k][i]);
     }
     const double bound = terms.roundoff * rounds * size + 1e-44;
-    if (!(std::abs(gradient[i] - sum) <= bound))
+    if (!std::isfinite(bound) || !(std::abs(gradient[i] - sum) <= bound))
       return false;
     most = std::max(most, std::abs(gradient[i] - sum) / bound);
   }

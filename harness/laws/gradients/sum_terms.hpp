@@ -34,6 +34,9 @@ struct SumTerms {
   std::vector<std::vector<double>> terms = {};  ///< before the sum
   std::vector<Sum> sums = {};
   double roundoff = 0;  ///< of the sum
+
+  /// Returns whether all terms and sums are finite.
+  bool is_finite() const;
 };
 
 /// Returns the elements of a tensor in float64.

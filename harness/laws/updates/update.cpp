@@ -46,10 +46,7 @@ bool leaves_out_vectors(const RecordedRun& run) {
 }
 
 /// Returns whether the config leaves a parameter untrained: train.freeze names it, or only adapters train.
-/// Neither stops the load balance of a router.
 bool is_frozen(const RecordedRun& run, const std::string& name) {
-  if (is_router_bias(name))
-    return false;
   if (run.config_number("lora.rank").value_or(0) > 0 && name.find(".lora_") == std::string::npos)
     return true;
   const Json globs = Json::parse(run.config_text("train.freeze"), nullptr, false);
@@ -163,7 +160,8 @@ StepAnswer ask_step(const RecordedRun& run, const ParameterGroups& of_run, int64
     data.skipped = skipped;
     if (data.before.empty())
       continue;
-    if (records_gradients(run, step) && is_frozen(run, name)) {
+    const bool is_balanced = is_router_bias(name) && data.gradient.empty();  // its router's load moves it
+    if (records_gradients(run, step) && !is_balanced && is_frozen(run, name)) {
       add_frozen(data, answer);
       continue;
     }

@@ -83,10 +83,13 @@ void check_complete(const TensorKey& key, const std::vector<Claim>& distinct,
     if (const auto both = find_overlap(covers))
       refuse(key, fmt::format("those of ranks {} and {} overlap and differ", distinct[both->first].file->rank,
                               distinct[both->second].file->rank));
-  const int64_t wanted = element_count(claims.front().shape()) * terms_of(claims.front()).first;
+  const int64_t terms = terms_of(claims.front()).first;
+  const int64_t wanted = element_count(claims.front().shape()) * terms;
   if (elements != wanted)
-    refuse(key,
-           fmt::format("those of rank {} have {} of its {} elements", ranks_of(claims), elements, wanted));
+    refuse(key, fmt::format("those of rank {} have {} of {}", ranks_of(claims), elements,
+                            terms > 1 ? fmt::format("the {} elements of its {} terms: a rank's term is missing",
+                                                    wanted, terms)
+                                      : fmt::format("its {} elements", wanted)));
 }
 
 const TensorPlace* place_of(const Claim& claim) {

@@ -204,13 +204,54 @@ TEST_F(MicroBatchLawTest, NotANumber_Departs) {
             Answer::departs);
 }
 
+TEST_F(MicroBatchLawTest, InfiniteTerm_Departs) {
+  PlantedRun run = accumulated([](const std::string&, int64_t) { return 1.0; });
+  for (PlantedTensor& each : run.tensors)
+    if (each.key.name == "norm.weight@1:micro_batch")
+      std::get<std::vector<float>>(each.values)[3] = INFINITY;
+  EXPECT_EQ(ask(ask_reduction, run).answer(), Answer::departs);
+}
+
+TEST_F(MicroBatchLawTest, SkippedUpdate_IsPassedOverIfNotFinite) {
+  PlantedRun run = accumulated([](const std::string& name, int64_t number) {
+    return name == "norm.weight" && number == 1 ? 0.0 : 1.0;
+  });
+  run.channels["update_skipped"] = std::vector<double>{1, 1};
+  EXPECT_EQ(ask(ask_reduction, run).answer(), Answer::departs) << "finite gradients are judged";
+  for (PlantedTensor& each : run.tensors)
+    if (each.key.name == "norm.weight@1:micro_batch")
+      std::get<std::vector<float>>(each.values)[3] = INFINITY;
+  EXPECT_EQ(ask(ask_reduction, run).answer(), Answer::not_asked);
+}
+
+TEST_F(MicroBatchLawTest, GradientThatGradientScalingForgot_Departs) {
+  PlantedRun run = accumulated([](const std::string&, int64_t) { return 1.0; });
+  run.channels["valid_tokens"] = std::vector<double>{64, 64};
+  run.config = {{"loss", {{"normalization", "gradient_scaling"}}}};
+  EXPECT_EQ(ask(ask_reduction, run).answer(), Answer::departs);
+}
+
+TEST_F(MicroBatchLawTest, GradientWithoutMicroBatches_IsNoted) {
+  PlantedRun run = accumulated([](const std::string&, int64_t) { return 1.0; });
+  std::erase_if(run.tensors,
+                [](const PlantedTensor& each) { return each.key.name.starts_with("norm.weight@"); });
+  EXPECT_THAT(notes(ask(ask_reduction, run)), HasSubstr("micro-batches were not summed of norm.weight"));
+}
+
+TEST_F(MicroBatchLawTest, FewerPiecesThanTheConfigs_Departs) {
+  PlantedRun run = accumulated([](const std::string&, int64_t) { return 1.0; });
+  run.config = {{"parallel", {{"pp", 2}, {"pp_microbatches", 2}}}};
+  EXPECT_THAT(sentence(ask(ask_reduction, run)),
+              HasSubstr("update 1 sums the gradients of 1 pieces of micro-batch 0 in layers.0"));
+}
+
 TEST_F(MicroBatchLawTest, MissingRecord_IsNoted) {
   PlantedRun run = accumulated([](const std::string&, int64_t) { return 1.0; });
   std::erase_if(run.tensors,
                 [](const PlantedTensor& each) { return each.key.name == "norm.weight@1:micro_batch"; });
   const Finding finding = ask(ask_reduction, run);
   EXPECT_EQ(finding.checked, 2 * 4);
-  EXPECT_THAT(notes(finding), HasSubstr("not all micro-batches were recorded of norm.weight"));
+  EXPECT_THAT(notes(finding), HasSubstr("micro-batches were not summed of norm.weight"));
 }
 
 TEST_F(MicroBatchLawTest, NoSum_IsNotAsked) {
@@ -332,7 +373,7 @@ TEST_F(ShardedMicroBatchLawTest, RankWithoutAMicroBatch_IsNoted) {
       [](const std::string&, int64_t, int64_t) { return 1.0; }, Json::object(),
       [](const std::string& name, int64_t number, int64_t) { return name != "norm.weight" || number == 0; });
   EXPECT_EQ(finding.checked, 4);
-  EXPECT_THAT(notes(finding), HasSubstr("not all micro-batches were recorded of norm.weight"));
+  EXPECT_THAT(notes(finding), HasSubstr("micro-batches were not summed of norm.weight"));
 }
 
 }  // namespace
