@@ -43,7 +43,7 @@ inline std::optional<MicroBatchTensor> parse_micro_batch_tensor(std::string_view
   MicroBatchTensor tensor{std::string(name.substr(0, at))};
   const std::string_view digits = name.substr(at + 1, name.size() - ending.size() - at - 1);
   const char* const last = digits.data() + digits.size();
-  std::from_chars_result read = std::from_chars(digits.data(), last, tensor.number);
+  std::from_chars_result read = std::from_chars(digits.data(), digits.data() + digits.size(), tensor.number);
   if (read.ec == std::errc{} && read.ptr != last && *read.ptr == '.') {
     read = std::from_chars(read.ptr + 1, last, tensor.part);
     if (tensor.part < 1)
