@@ -21,8 +21,8 @@ std::map<std::string, std::set<std::string>> families(const std::vector<std::str
 /// pattern. At most `most` items are listed. Example: "layers.*.wq.weight, norm.weight and 3 more".
 std::string describe(const std::set<std::string>& some, const std::vector<std::string>& all, size_t most = 4);
 
-/// Returns whether a parameter is the bias by which a load balance moves a router's choices. No gradient and no
-/// optimizer moves it.
+/// Returns whether a parameter is the bias by which a load balance moves a router's choices. No gradient and
+/// no optimizer moves it.
 inline bool is_router_bias(std::string_view name) {
   return name.find("expert_bias") != std::string_view::npos;
 }
