@@ -86,10 +86,11 @@ void check_complete(const TensorKey& key, const std::vector<Claim>& distinct,
   const int64_t terms = terms_of(claims.front()).first;
   const int64_t wanted = element_count(claims.front().shape()) * terms;
   if (elements != wanted)
-    refuse(key, fmt::format("those of rank {} have {} of {}", ranks_of(claims), elements,
-                            terms > 1 ? fmt::format("the {} elements of its {} terms: a rank's term is missing",
-                                                    wanted, terms)
-                                      : fmt::format("its {} elements", wanted)));
+    refuse(key,
+           fmt::format("those of rank {} have {} of {}", ranks_of(claims), elements,
+                       terms > 1 ? fmt::format("the {} elements of its {} terms: a rank's term is missing",
+                                               wanted, terms)
+                                 : fmt::format("its {} elements", wanted)));
 }
 
 const TensorPlace* place_of(const Claim& claim) {
