@@ -33,9 +33,9 @@ struct Distance {
 std::optional<std::vector<Distance>> distances(const PerturbedRuns& perturbed, const trace::Trace& arm,
                                                const std::string& channel);
 
-/// Returns whether rounding explains how far an arm is. At each update it is no farther than eight times the
-/// perturbed runs are. It may also be eight times as many roundings away as in the other dtype: a cancelling
-/// sum costs as many in both, a narrower type or another computation does not. Once the perturbed runs are a
+/// Returns whether rounding explains how far an arm is: at each update at most eight times as far as the
+/// perturbed runs. It may also be eight times as many roundings away as in the other dtype: a cancelling sum
+/// costs as many in both, a narrower type or another computation does not. Once the perturbed runs are a
 /// hundredth apart, they are other trainings: a later update says nothing. At the first update they must not
 /// be.
 /// \param own         in the dtype of the arm, float32
