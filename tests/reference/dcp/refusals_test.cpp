@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: The parity authors
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include "harness/base/json/json.hpp"
 #include "tests/reference/dcp/trained.hpp"
 #include "tests/support/places.hpp"
 
@@ -10,6 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::Each;
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 /// Damaged folders. Both ranks refuse with the same sentence, so that none waits for the other.
@@ -36,18 +39,23 @@ class DcpRefusalsTest : public RanksTest {
     EXPECT_EQ(complaints.at(0), complaints.at(1));
     return complaints.at(0);
   }
-  /// Writes a folder by PyTorch, after a change of the dictionary `state`.
-  std::string refusal_of_state(const std::string& change) {
-    const fs::path from = folder / "changed";
-    fs::remove_all(from);
-    const CommandResult python =
-        run_python(folder,
-                   "import sys, torch, torch.distributed.checkpoint as dcp\n"
-                   "state = torch.load(sys.argv[1], weights_only=False)\n" +
-                       change + "\ndcp.save(dict(state), checkpoint_id=sys.argv[2], no_dist=True)\n",
-                   (folder / "whole.pt").string() + " " + from.string());
+  /// Writes a folder by PyTorch after each change of the dictionary `state`. Returns why the ranks refuse it.
+  std::vector<std::string> refusals_of_states(const std::vector<std::string>& changes) {
+    write_file(folder / "changes.json", Json(changes).dump());
+    const CommandResult python = run_python(folder, R"(
+import json, pathlib, sys, torch, torch.distributed.checkpoint as dcp
+folder = pathlib.Path(sys.argv[1])
+for number, change in enumerate(json.loads((folder / "changes.json").read_text())):
+    state = torch.load(folder / "whole.pt", weights_only=False)
+    exec(change)
+    dcp.save(dict(state), checkpoint_id=folder / f"changed_{number}", no_dist=True)
+)",
+                                            folder.string());
     EXPECT_EQ(python.status, 0) << python.output;
-    return refusal(from);
+    std::vector<std::string> refusals;
+    for (size_t i = 0; i < changes.size(); ++i)
+      refusals.push_back(refusal(folder / fmt::format("changed_{}", i)));
+    return refusals;
   }
 };
 
@@ -55,7 +63,7 @@ TEST_F(DcpRefusalsTest, UndamagedFolder_IsAccepted) {
   EXPECT_EQ(refusal(saved), "");
   if (!places::has_pytorch)
     return;
-  EXPECT_EQ(refusal_of_state(""), "");
+  EXPECT_THAT(refusals_of_states({""}), ElementsAre(""));
 }
 
 TEST_F(DcpRefusalsTest, MissingShard) {
@@ -110,18 +118,17 @@ TEST_F(DcpRefusalsTest, OtherTensors) {
   if (!places::has_pytorch)
     GTEST_SKIP() << "needs PyTorch in Python";
   const std::string norm = "state['parameter/norm.weight'] = ";
-  EXPECT_THAT(refusal_of_state("del state['optimizer/exp_avg/norm.weight']"),
-              HasSubstr("has no optimizer/exp_avg/norm.weight"));
-  EXPECT_THAT(refusal_of_state("del state['generator']"), HasSubstr("has no generator"));
-  EXPECT_THAT(refusal_of_state("state['parameter/layers.7.attention.wq.weight'] = torch.ones(16, 16)"),
-              HasSubstr("it has parameter/layers.7.attention.wq.weight, which this config does not use"));
-  EXPECT_THAT(refusal_of_state("state['epoch'] = 3"), HasSubstr("it has epoch"));
-  EXPECT_THAT(refusal_of_state(norm + "torch.ones(16, dtype=torch.float64)"),
-              HasSubstr("another shape or dtype"));
-  EXPECT_THAT(refusal_of_state(norm + "torch.ones(17)"), HasSubstr("another shape or dtype"));
-  EXPECT_THAT(refusal_of_state(norm + "torch.ones(4, 4)"), HasSubstr("another shape or dtype"));
-  EXPECT_THAT(refusal_of_state(norm + "3.5"), HasSubstr("has no parameter/norm.weight"));
-  EXPECT_THAT(refusal_of_state(norm + "torch.ones(16, dtype=torch.complex64)"), HasSubstr("complex64"));
+  EXPECT_THAT(
+      refusals_of_states({"del state['optimizer/exp_avg/norm.weight']", "del state['generator']",
+                          "state['parameter/layers.7.attention.wq.weight'] = torch.ones(16, 16)",
+                          "state['epoch'] = 3", norm + "torch.ones(16, dtype=torch.float64)",
+                          norm + "torch.ones(17)", norm + "torch.ones(4, 4)", norm + "3.5",
+                          norm + "torch.ones(16, dtype=torch.complex64)"}),
+      ElementsAre(HasSubstr("has no optimizer/exp_avg/norm.weight"), HasSubstr("has no generator"),
+                  HasSubstr("it has parameter/layers.7.attention.wq.weight, which this config does not use"),
+                  HasSubstr("it has epoch"), HasSubstr("another shape or dtype"),
+                  HasSubstr("another shape or dtype"), HasSubstr("another shape or dtype"),
+                  HasSubstr("has no parameter/norm.weight"), HasSubstr("complex64")));
 }
 
 TEST_F(DcpRefusalsTest, UnsharedFolders) {

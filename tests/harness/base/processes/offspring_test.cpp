@@ -58,6 +58,7 @@ class OffspringTest : public FolderTest {
   bool dies_with_launcher(const std::string& script, int signal) const {
     const pid_t launcher = ::fork();
     if (launcher == 0) {
+      ::signal(signal, SIG_DFL);  // nohup ignores it, and so do its children
       const Process child = Process::spawn(shell(script));
       ::pause();
       ::_exit(0);
