@@ -3,7 +3,6 @@
 #include "reference/comm/texts.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 namespace parity::reference {
 namespace {
@@ -15,7 +14,8 @@ torch::Tensor one(int64_t number) {
 /// Returns the text as [size] uint8, padded with zeros.
 torch::Tensor padded_bytes(const std::string& text, int64_t size) {
   const torch::Tensor bytes = torch::zeros({size}, torch::kUInt8);
-  std::memcpy(bytes.mutable_data_ptr(), text.data(), std::min(text.size(), static_cast<size_t>(size)));
+  std::copy_n(text.begin(), std::min(text.size(), static_cast<size_t>(size)),
+              bytes.mutable_data_ptr<uint8_t>());
   return bytes;
 }
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
+#include <cstddef>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -49,7 +49,8 @@ DType file_dtype(torch::ScalarType dtype) {
 
 torch::Tensor read(const TensorView& saved) {
   torch::Tensor result = torch::empty(saved.shape, *torch_dtype(saved.dtype));
-  std::memcpy(result.mutable_data_ptr(), saved.data, saved.bytes());
+  std::copy_n(static_cast<const std::byte*>(saved.data), saved.bytes(),
+              static_cast<std::byte*>(result.mutable_data_ptr()));
   return exact::filled_with_constants(result);
 }
 

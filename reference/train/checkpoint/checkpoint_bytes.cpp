@@ -84,7 +84,7 @@ std::string read_on_first(const fs::path& file, const Group& world, Json& proble
 /// Copies the bytes of rank 0 to every rank. \return [size] uint8
 torch::Tensor broadcast_bytes(const std::string& bytes, int64_t size, const Group& world) {
   const torch::Tensor all = torch::empty({size}, torch::kUInt8);
-  std::memcpy(all.mutable_data_ptr(), bytes.data(), bytes.size());
+  std::ranges::copy(bytes, all.mutable_data_ptr<uint8_t>());
   for (int64_t done = 0; done < size; done += piece_bytes)
     world.broadcast(all.slice(0, done, std::min(size, done + piece_bytes)), 0);
   return all;
