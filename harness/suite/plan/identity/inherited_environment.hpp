@@ -25,16 +25,21 @@ Environment inherited_environment();
 ///
 /// | kind           | names                                                                                |
 /// | shell          | _ SHLVL PWD OLDPWD SHELL HISTFILE HISTSIZE HISTCONTROL PS1 PS2 PROMPT_COMMAND        |
-/// | terminal       | TERM TERM_PROGRAM TERM_PROGRAM_VERSION TERM_SESSION_ID COLORTERM COLUMNS LINES       |
-/// |                | LS_COLORS TMUX TMUX_PANE STY WINDOW WINDOWID VTE_VERSION WT_SESSION NO_COLOR         |
+/// | terminal       | TERM TERM_SESSION_ID TERMINAL_EMULATOR COLORTERM COLORFGBG COLUMNS LINES LS_COLORS   |
+/// |                | TMUX TMUX_PANE STY WINDOW WINDOWID VTE_VERSION WT_SESSION WT_PROFILE_ID WSL_INTEROP  |
+/// |                | GPG_TTY NO_COLOR TERM_PROGRAM* ALACRITTY_* GNOME_TERMINAL_* ITERM_* KITTY_*          |
+/// |                | KONSOLE_* VSCODE_* WEZTERM_* ZELLIJ*                                                 |
 /// | session        | SSH_CLIENT SSH_CONNECTION SSH_TTY SSH_AUTH_SOCK SSH_AGENT_PID DISPLAY                |
 /// |                | WAYLAND_DISPLAY XAUTHORITY XDG_SESSION_ID XDG_SESSION_TYPE XDG_SESSION_CLASS         |
 /// |                | XDG_RUNTIME_DIR XDG_SEAT XDG_VTNR DBUS_SESSION_BUS_ADDRESS INVOCATION_ID             |
 /// |                | JOURNAL_STREAM SYSTEMD_EXEC_PID MANAGERPID                                           |
-/// | person, tools  | USER LOGNAME MAIL EDITOR VISUAL PAGER LESS LESSOPEN LESSCLOSE MANPATH                |
+/// | person, tools  | USER LOGNAME MAIL EDITOR VISUAL PAGER LESS LESSOPEN LESSCLOSE MANPATH BROWSER        |
+/// |                | GIT_ASKPASS GIT_EDITOR SSH_ASKPASS                                                   |
 /// | build          | NINJA_STATUS CMAKE_BUILD_PARALLEL_LEVEL CTEST_PARALLEL_LEVEL MAKEFLAGS MFLAGS        |
 /// |                | MAKELEVEL CCACHE_*                                                                   |
-/// | CI job         | GITHUB_* (the workflow that runs), RUNNER_TEMP RUNNER_NAME RUNNER_TRACKING_ID        |
+/// | CI job         | GITHUB_* RUNNER_TEMP RUNNER_NAME RUNNER_TRACKING_ID (GitHub), GITLAB_* CI_COMMIT_*   |
+/// |                | CI_JOB_* CI_MERGE_REQUEST_* CI_PIPELINE_* CI_RUNNER_* (GitLab), BUILDKITE_*,         |
+/// |                | JENKINS_* BUILD_ID BUILD_NUMBER BUILD_TAG BUILD_URL (Jenkins)                        |
 /// | parity         | PARITY_TRAINER (its content counts), PARITY_OFFSPRING, PARITY_MAX_STEPS,             |
 /// |                | PARITY_LOCAL_TRACES                                                                  |
 bool is_harmless(std::string_view variable);

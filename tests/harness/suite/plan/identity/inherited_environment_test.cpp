@@ -46,6 +46,11 @@ TEST(InheritedEnvironmentTest, WhatMayChangeNumbers_Counts) {
                            "MALLOC_PERTURB_",
                            "GLIBC_TUNABLES",
                            "PARITY_EXTRA",
+                           "CI_SEED",
+                           "BUILD_DTYPE",
+                           "PERF_MODE",
+                           "TERMS",
+                           "VSCODE",
                            "RUNNER_DTYPE"}) {
     EXPECT_FALSE(is_harmless(name)) << name;
     EXPECT_NE(identity(with(name, "one")), identity(with(name, "two"))) << name;
@@ -55,9 +60,34 @@ TEST(InheritedEnvironmentTest, WhatMayChangeNumbers_Counts) {
 
 TEST(InheritedEnvironmentTest, TwoShellsOfOneMachine_AreEqual) {
   Environment other = plain();
-  for (const char* name : {"TERM", "COLUMNS", "SHLVL", "PWD", "OLDPWD", "_", "USER", "SSH_CONNECTION",
-                           "TMUX_PANE", "XDG_SESSION_ID", "DISPLAY", "GITHUB_RUN_ID", "NINJA_STATUS",
-                           "CCACHE_DISABLE", "PARITY_OFFSPRING", "PARITY_TRAINER"}) {
+  for (const char* name : {"TERM",
+                           "COLUMNS",
+                           "SHLVL",
+                           "PWD",
+                           "OLDPWD",
+                           "_",
+                           "USER",
+                           "SSH_CONNECTION",
+                           "TMUX_PANE",
+                           "XDG_SESSION_ID",
+                           "DISPLAY",
+                           "GITHUB_RUN_ID",
+                           "NINJA_STATUS",
+                           "VSCODE_GIT_IPC_HANDLE",
+                           "VSCODE_IPC_HOOK_CLI",
+                           "TERM_PROGRAM_VERSION",
+                           "GIT_ASKPASS",
+                           "BROWSER",
+                           "WSL_INTEROP",
+                           "KITTY_WINDOW_ID",
+                           "CI_JOB_ID",
+                           "CI_PIPELINE_IID",
+                           "BUILDKITE_BUILD_ID",
+                           "BUILD_NUMBER",
+
+                           "CCACHE_DISABLE",
+                           "PARITY_OFFSPRING",
+                           "PARITY_TRAINER"}) {
     EXPECT_TRUE(is_harmless(name)) << name;
     other[name] = "of the other shell";
   }
