@@ -20,7 +20,8 @@ class AmplificationEndToEndTest : public TrainedCaseTest {
     text.replace(text.find("base = 0.02"), 11, "base = 0.5");
     text.replace(text.find("steps = 10"), 10, "steps = 16");
     const suite::Case item = write_case("c", text);
-    for (const Json& arm : run_trainer(item).at("arms"))
+    const Json ran = run_trainer(item);
+    for (const Json& arm : ran.at("arms"))
       EXPECT_TRUE(arm.at("failure").is_null()) << arm;
     Progress progress(stderr, false);
     return explains_by_amplification(item, {"other"}, options(), progress);
