@@ -19,11 +19,10 @@ namespace {
 constexpr size_t value_mark_length = 4;
 
 /// Variables that a CI service or a terminal keeps for itself, and those of the compiler cache.
-constexpr std::array<std::string_view, 19> harmless_prefixes = {
-    "ALACRITTY_",        "BUILDKITE_",   "CCACHE_",    "CI_COMMIT_", "CI_JOB_",
-    "CI_MERGE_REQUEST_", "CI_PIPELINE_", "CI_RUNNER_", "GITHUB_",    "GITLAB_",
-    "GNOME_TERMINAL_",   "ITERM_",       "JENKINS_",   "KITTY_",     "KONSOLE_",
-    "TERM_PROGRAM",      "VSCODE_",      "WEZTERM_",   "ZELLIJ"};
+constexpr std::array<std::string_view, 18> harmless_prefixes = {
+    "ALACRITTY_",   "BUILDKITE_", "CCACHE_",      "CI_COMMIT_", "CI_JOB_",         "CI_MERGE_REQUEST_",
+    "CI_PIPELINE_", "CI_RUNNER_", "GITHUB_",      "GITLAB_",    "GNOME_TERMINAL_", "ITERM_",
+    "KITTY_",       "KONSOLE_",   "TERM_PROGRAM", "VSCODE_",    "WEZTERM_",        "ZELLIJ"};
 
 /// Names with a space on each side, so that a search finds whole names. The header explains them in a table.
 constexpr std::string_view harmless =
@@ -36,7 +35,7 @@ constexpr std::string_view harmless =
     " USER LOGNAME MAIL EDITOR VISUAL PAGER LESS LESSOPEN LESSCLOSE MANPATH BROWSER"
     " GIT_ASKPASS GIT_EDITOR SSH_ASKPASS"
     " NINJA_STATUS CMAKE_BUILD_PARALLEL_LEVEL CTEST_PARALLEL_LEVEL MAKEFLAGS MFLAGS MAKELEVEL"
-    " RUNNER_TEMP RUNNER_NAME RUNNER_TRACKING_ID BUILD_ID BUILD_NUMBER BUILD_TAG BUILD_URL"
+    " RUNNER_TEMP RUNNER_NAME RUNNER_TRACKING_ID"
     " PARITY_TRAINER PARITY_OFFSPRING PARITY_MAX_STEPS PARITY_LOCAL_TRACES ";
 
 /// Returns the hashes of the files that LD_PRELOAD names. A bare name, which the loader looks up, has no

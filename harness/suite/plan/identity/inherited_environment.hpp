@@ -38,8 +38,7 @@ Environment inherited_environment();
 /// | build          | NINJA_STATUS CMAKE_BUILD_PARALLEL_LEVEL CTEST_PARALLEL_LEVEL MAKEFLAGS MFLAGS        |
 /// |                | MAKELEVEL CCACHE_*                                                                   |
 /// | CI job         | GITHUB_* RUNNER_TEMP RUNNER_NAME RUNNER_TRACKING_ID (GitHub), GITLAB_* CI_COMMIT_*   |
-/// |                | CI_JOB_* CI_MERGE_REQUEST_* CI_PIPELINE_* CI_RUNNER_* (GitLab), BUILDKITE_*,         |
-/// |                | JENKINS_* BUILD_ID BUILD_NUMBER BUILD_TAG BUILD_URL (Jenkins)                        |
+/// |                | CI_JOB_* CI_MERGE_REQUEST_* CI_PIPELINE_* CI_RUNNER_* (GitLab), BUILDKITE_*          |
 /// | parity         | PARITY_TRAINER (its content counts), PARITY_OFFSPRING, PARITY_MAX_STEPS,             |
 /// |                | PARITY_LOCAL_TRACES                                                                  |
 bool is_harmless(std::string_view variable);
